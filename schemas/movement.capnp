@@ -1,0 +1,104 @@
+@0xde4c90ed78c84064;
+# What one says to a node's transfer actor: move KV between segments.
+#
+# A movement is named by its asker and a ticket of the asker's. It is answered once, when no
+# more memory will be touched on its account, whatever came of it.
+
+using Cxx = import "/capnp/c++.capnp";
+using Limits = import "limits.capnp";
+using import "header.capnp".Header;
+using import "block.capnp".Asker;
+$Cxx.namespace("perigee::schema");
+
+struct Movement {
+  from @0 :UInt64;
+  to @1 :UInt64;
+  # Segments, of equal geometry.
+
+  layerFirst @2 :UInt32 $Limits.maxValue(4096);
+  layers @3 :UInt32 $Limits.maxValue(4096);
+  # 0: all from layerFirst on.
+
+  sources @4 :List(UInt32) $Limits.maxItems(Limits.promptBlocksMax);
+  targets @5 :List(UInt32) $Limits.maxItems(Limits.promptBlocksMax);
+  # As many: block sources[i] of `from` becomes block targets[i] of `to`.
+
+  awaitGate @6 :UInt64;
+  # Of the node. A layer is moved when it has passed. 0: none.
+
+  openGate @7 :UInt64;
+  # Is passed by each layer as it has been moved. 0: none.
+
+  priority @8 :Priority;
+  remainingNs @9 :UInt64;
+}
+
+enum Priority {
+  firstToken @0;   # Somebody waits for it.
+  nextToken @1;
+  background @2;
+}
+
+enum MoveFault {
+  none @0;
+  gone @1;        # A segment is not there (any more).
+  outOfRange @2;
+  timedOut @3;
+  aborted @4;
+  starved @5;     # The layers that were waited for will not come.
+  busy @6;        # Too many movements are open.
+  broken @7;      # The transport failed.
+}
+
+struct Fetch {
+  # Into this node. Answered by one Moved.
+  header @0 :Header;
+  asker @1 :Asker;
+  ticket @2 :UInt64;
+  what @3 :Movement;
+}
+
+struct Push {
+  # Out of this node. Answered by one Moved.
+  header @0 :Header;
+  asker @1 :Asker;
+  ticket @2 :UInt64;
+  what @3 :Movement;
+}
+
+struct Moved {
+  header @0 :Header;
+  ticket @1 :UInt64;
+  fault @2 :MoveFault;
+  bytes @3 :UInt64;
+  durationNs @4 :UInt64;
+}
+
+struct Abort {
+  # The asker of a movement: answered by that movement's Moved.
+  header @0 :Header;
+  asker @1 :Asker;
+  ticket @2 :UInt64;
+}
+
+struct Quiesce {
+  # A shard to the transfer actor of a writer's node: answered by one Quiesced, once no
+  # movement of `writer`, whose tag that was, will touch any memory again.
+  header @0 :Header;
+  asker @1 :Asker;
+  ticket @2 :UInt64;
+  writer @3 :UInt64;
+}
+
+struct Quiesced {
+  header @0 :Header;
+  ticket @1 :UInt64;
+}
+
+struct Done {
+  # A transport's thread, or a timer, to the transfer actor.
+  header @0 :Header;
+  number @1 :UInt64;
+  fault @2 :MoveFault;
+  bytes @3 :UInt64;
+}
