@@ -121,8 +121,8 @@ private:
   std::map<std::string_view, std::size_t> tensor_index_;
 };
 
-/// A file that is mapped into memory, read-only, and stays so while somebody holds it.
-/// Everyone who opens the same file while it is held gets the same mapping.
+/// A file that is mapped into memory, read-only, for as long as somebody holds it. All
+/// engines of one model share one.
 ///
 /// Whoever truncates a mapped file ends us with SIGBUS, as with any mapping: model
 /// files are replaced by renaming, not written in place.
