@@ -37,6 +37,9 @@ public:
   /// over the vocabulary; a sort only of what top_k and top_p can reach.
   sampled draw(std::span<const float> logits, std::uint32_t position);
 
+  /// Whether `min_tokens` keeps `token` from being drawn now.
+  bool is_forbidden(token_id token) const;
+
   const sampling_params& params() const {
     return how_;
   }
@@ -47,7 +50,6 @@ public:
 
 private:
   bool has_penalty() const;
-  bool is_forbidden(token_id token) const;
   std::span<const float> adjusted(std::span<const float> raw);
   void punish_repetition(std::span<float> logits) const;
   void punish_frequency(std::span<float> logits) const;
