@@ -1,0 +1,215 @@
+#include "actors/cluster/handbook.hpp"
+
+#include "actors/cluster/settings.hpp"
+
+#include <sstream>
+
+namespace perigee::cluster {
+namespace {
+
+constexpr std::size_t width = 88;
+
+/// `text` in lines that begin with `prefix`.
+std::string wrapped(const std::string& text, const std::string& prefix) {
+  std::string all, line;
+  std::istringstream words{text};
+  for (std::string word; words >> word;) {
+    if (!line.empty() && prefix.size() + line.size() + 1 + word.size() > width) {
+      all += prefix + line + '\n';
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return all + prefix + line + '\n';
+}
+
+const char* note_of(const std::string& section) {
+  static const std::map<std::string, const char*> notes{
+    {"cluster", "The cluster as a whole."},
+    {"model", "What is served."},
+    {"slo", "The objectives that placement and admission keep. A request may bring its "
+            "own, by the headers `x-slo-ttft-ms` and `x-slo-tpot-ms`."},
+    {"policy", "How the cluster decides."},
+    {"limits", "How much is taken on, and how long anything may take."},
+    {"http", "Who may ask."},
+  };
+  return notes.at(section);
+}
+
+// -- a file to start from -----------------------------------------------------
+
+template <class Section>
+void write_settings(std::string& text, const Section& section) {
+  const Section defaults{};
+  for (const auto& one : settings_of<Section>()) {
+    auto value = as_toml(one, section);
+    bool is_default = value == as_toml(one, defaults);
+    text += '\n' + wrapped(one.sentence + " (" + expected(one) + ")", "# ");
+    text += (is_default ? "# " : "") + one.key + " = " + value + '\n';
+  }
+}
+
+template <class Section>
+std::string inline_table(const Section& section) {
+  const Section defaults{};
+  std::string text;
+  for (const auto& one : settings_of<Section>()) {
+    auto value = as_toml(one, section);
+    if (value != as_toml(one, defaults))
+      text += (text.empty() ? "" : ", ") + one.key + " = " + value;
+  }
+  return text.empty() ? "{}" : "{ " + text + " }";
+}
+
+template <class Section>
+void write_list(std::string& text, const char* key, const std::vector<Section>& all) {
+  if (all.empty())
+    return;
+  text += std::string{key} + " = [";
+  for (std::size_t i = 0; i < all.size(); ++i)
+    text += (i == 0 ? " " : ", ") + inline_table(all[i]);
+  text += " ]\n";
+}
+
+template <class Section>
+void write_options(std::string& text, const char* of) {
+  text += wrapped(std::string{of} + " may have:", "# ");
+  const Section defaults{};
+  for (const auto& one : settings_of<Section>())
+    text += wrapped(one.key + " = " + as_toml(one, defaults) + ": " + one.sentence,
+                    "#   ");
+}
+
+void write_node(std::string& text, const node& one) {
+  text += "\n[[node]]\n";
+  text += "name = " + as_toml(one.name) + '\n';
+  if (!one.address.empty())
+    text += "address = " + as_toml(one.address) + '\n';
+  if (one.cache_shard)
+    text += "cache_shard = " + inline_table(*one.cache_shard) + '\n';
+  write_list(text, "prefill_group", one.prefill_groups);
+  write_list(text, "decode_instance", one.decode_instances);
+}
+
+// -- the handbook -------------------------------------------------------------
+
+/// A line break would end the row, and a bar the cell.
+std::string in_cell(const std::string& text) {
+  std::string cell;
+  for (char letter : text)
+    cell += letter == '|' ? std::string{"\\|"} : std::string{letter};
+  return cell;
+}
+
+template <class Section>
+void write_rows(std::string& text) {
+  const Section defaults{};
+  text += "\n| key | default | what it may be | what it is for |\n|---|---|---|---|\n";
+  for (const auto& one : settings_of<Section>())
+    text += "| `" + one.key + "` | `" + in_cell(as_toml(one, defaults)) + "` | "
+            + in_cell(expected(one)) + " | " + in_cell(one.sentence) + " |\n";
+}
+
+const char* const page_opening = R"(# The topology file
+
+A topology file says what a cluster is made of: `perigee serve topology.toml`. It is
+[TOML](https://toml.io). This page is made by `perigee init --handbook` from the same table
+that the reader uses, so it can't be out of date.
+
+Every key has a default, but for `model.path`. A key that does not exist, a value of the
+wrong type or out of its bounds, and values that do not fit together stop the program before
+it starts; the error names file, line, key, what was expected, and the nearest valid name.
+
+What stands in the file is overruled by the environment, and that by the command line:
+
+| | |
+|---|---|
+| file | `[slo]` `ttft_ms = 500` |
+| environment | `PERIGEE_SLO_TTFT_MS=500` |
+| command line | `--set slo.ttft_ms=500` |
+
+This holds for the sections that stand once, from `[cluster]` to `[http]`. Sizes are written as
+`"512MiB"`, with B, KiB, MiB, GiB or TiB. A relative path in a file begins at that file's
+folder.
+
+`perigee init` writes a file to start from, `perigee check` says what a file means.
+)";
+
+} // namespace
+
+std::string to_toml(const topology& all) {
+  auto text
+    = wrapped("A Perigee cluster. What begins with # has its default: remove the "
+              "# to change it. `perigee check FILE` says what a file means.",
+              "# ");
+  for_each_plain_section(all, [&](const std::string& name, const auto& section) {
+    text += '\n' + wrapped(note_of(name), "# ") + '[' + name + "]\n";
+    write_settings(text, section);
+  });
+  if (all.cost_model) {
+    text
+      += "\n# What batches cost, as `perigee calibrate` measured it.\n[cost_model]\n";
+    write_settings(text, *all.cost_model);
+  }
+  for (const auto& [name, costs] : all.hardware) {
+    text += "\n# Hardware that modelled engines stand for.\n[hardware." + as_toml(name)
+            + "]\n";
+    write_settings(text, costs);
+  }
+  text += "\n# A [[node]] for each machine, with what runs there.\n";
+  write_options<cache_shard_settings>(text, "A cache_shard");
+  write_options<prefill_group_settings>(text, "A prefill_group");
+  write_options<decode_instance_settings>(text, "A decode_instance");
+  for (const auto& one : all.nodes)
+    write_node(text, one);
+  return text;
+}
+
+std::string topology_page() {
+  std::string text = page_opening;
+  const topology any;
+  for_each_plain_section(
+    any, [&]<class Section>(const std::string& name, const Section&) {
+      text += "\n## [" + name + "]\n\n" + wrapped(note_of(name), "");
+      write_rows<Section>(text);
+    });
+  text
+    += "\n## [[node]]\n\n"
+       + wrapped("A machine. Written once for each, or once with a `count`: then the "
+                 "name is followed by a number, from 0 on. At least one node has a "
+                 "`prefill_group`, and one a `decode_instance`.",
+                 "");
+  write_rows<node_settings>(text);
+  text += "\n### cache_shard\n\n"
+          + wrapped("The node's part of the pool of cached KV: `cache_shard = { dram = "
+                    "\"2GiB\" }`. A node where anything computes has one in any case.",
+                    "");
+  write_rows<cache_shard_settings>(text);
+  text += "\n### prefill_group\n\n"
+          + wrapped(
+            "What computes prompts: `prefill_group = [ { threads = 2 } ]`. A list, "
+            "for a node may have several.",
+            "");
+  write_rows<prefill_group_settings>(text);
+  text += "\n### decode_instance\n\n"
+          + wrapped(
+            "What generates: `decode_instance = [ { batch_max = 16 } ]`. A list.", "");
+  write_rows<decode_instance_settings>(text);
+  text += "\n## [cost_model]\n\n"
+          + wrapped(
+            "How long batches take here: what the conductor predicts with. "
+            "`perigee calibrate` measures and writes it. Without it, a start "
+            "measures quickly. Prefill of n tokens behind p cached ones takes "
+            "prefill_fixed_ms + prefill_token_us * n + prefill_pair_ns * ((p + "
+            "n)^2 - p^2); a decode step of b sequences that have k tokens of KV in "
+            "all takes decode_fixed_ms + decode_sequence_us * b + "
+            "decode_kv_token_ns * k.",
+            "");
+  write_rows<cost_settings>(text);
+  text
+    += "\n## [hardware.NAME]\n\n"
+       + wrapped("The same for hardware that `engine = \"modelled\"` stands for.", "");
+  return text;
+}
+
+} // namespace perigee::cluster

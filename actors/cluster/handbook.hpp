@@ -1,0 +1,19 @@
+/// \file
+/// Writes the settings down for people: as a topology file to start from, and as a page
+/// of the handbook.
+#pragma once
+
+#include "actors/cluster/topology.hpp"
+
+#include <string>
+
+namespace perigee::cluster {
+
+/// `all` as a commented file, which reads as `all` again. What has its default is
+/// written as a comment.
+std::string to_toml(const topology& all);
+
+/// docs/topology.md.
+std::string topology_page();
+
+} // namespace perigee::cluster

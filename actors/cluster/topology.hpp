@@ -1,0 +1,163 @@
+/// \file
+/// topology: what a cluster is made of, as plain values. What each setting means stands
+/// in settings_table.cpp, once; docs/topology.md is made from there.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace perigee::cluster {
+
+/// Written as "2GiB".
+struct byte_size {
+  std::uint64_t bytes = 0;
+  auto operator<=>(const byte_size&) const = default;
+};
+
+namespace literals {
+constexpr byte_size operator""_KiB(unsigned long long n) {
+  return {n << 10};
+}
+constexpr byte_size operator""_MiB(unsigned long long n) {
+  return {n << 20};
+}
+constexpr byte_size operator""_GiB(unsigned long long n) {
+  return {n << 30};
+}
+} // namespace literals
+
+using namespace literals;
+using count = std::uint64_t;
+using std::chrono::milliseconds;
+
+struct cluster_settings {
+  std::string name = "perigee";
+  std::string listen = "127.0.0.1:8000";
+  std::string control; ///< A node's name; empty: the first node's.
+  milliseconds drain_limit{10'000};
+  milliseconds lease_limit{10'000};
+  milliseconds transfer_limit{5'000};
+  count respawns_max = 8;
+  bool operator==(const cluster_settings&) const = default;
+};
+
+struct model_settings {
+  std::string path;
+  std::string name;
+  count block_tokens = 16;
+  std::string chat_template = "auto";
+  std::string kv_type = "f16";
+  count context_tokens_max = 0;
+  bool operator==(const model_settings&) const = default;
+};
+
+struct slo_settings {
+  milliseconds ttft{30'000};
+  milliseconds tbt{1'000};
+  bool operator==(const slo_settings&) const = default;
+};
+
+struct policy_settings {
+  std::string placement = "kvcache_centric";
+  std::string admission = "early_rejection_predicted";
+  std::string eviction = "lru";
+  double kvcache_balancing_threshold = 4.0;
+  double load_max = 1.0;
+  count prefill_chunk = 256;
+  count steps_max = 1;
+  bool operator==(const policy_settings&) const = default;
+};
+
+struct limit_settings {
+  count requests_open_max = 1024;
+  count connections_max = 4096;
+  byte_size header_bytes_max = 16_KiB;
+  byte_size body_bytes_max = 16_MiB;
+  milliseconds header_limit{10'000};
+  milliseconds body_limit{30'000};
+  milliseconds write_limit{30'000};
+  milliseconds idle_limit{75'000};
+  milliseconds request_limit{600'000};
+  bool operator==(const limit_settings&) const = default;
+};
+
+struct http_settings {
+  std::vector<std::string> api_keys;
+  std::vector<std::string> cors_origins;
+  bool operator==(const http_settings&) const = default;
+};
+
+/// What a batch costs: of hardware that is modelled, or as measured here.
+///
+/// Prefill of n tokens behind p cached ones takes
+/// `prefill_fixed_ms + prefill_token_us * n + prefill_pair_ns * ((p + n)^2 - p^2)`;
+/// a decode step of b sequences with k tokens of KV in all takes
+/// `decode_fixed_ms + decode_sequence_us * b + decode_kv_token_ns * k`.
+struct cost_settings {
+  double prefill_fixed_ms = 0;
+  double prefill_token_us = 0;
+  double prefill_pair_ns = 0;
+  double decode_fixed_ms = 0;
+  double decode_sequence_us = 0;
+  double decode_kv_token_ns = 0;
+  double transfer_gib_per_s = 0;
+  bool operator==(const cost_settings&) const = default;
+};
+
+struct cache_shard_settings {
+  byte_size dram = 1_GiB;
+  bool operator==(const cache_shard_settings&) const = default;
+};
+
+struct prefill_group_settings {
+  count stages = 1;
+  std::string engine = "cpu";
+  std::string hardware; ///< Of a modelled engine.
+  count threads = 0;    ///< 0: as many as the machine has cores.
+  byte_size arena = 256_MiB;
+  bool operator==(const prefill_group_settings&) const = default;
+};
+
+struct decode_instance_settings {
+  std::string engine = "cpu";
+  std::string hardware; ///< Of a modelled engine.
+  count threads = 0;    ///< 0: as many as the machine has cores.
+  byte_size arena = 256_MiB;
+  count batch_max = 64;
+  bool operator==(const decode_instance_settings&) const = default;
+};
+
+struct node_settings {
+  std::string name = "n0";
+  std::string address; ///< Where other processes reach it; empty: nowhere.
+  bool operator==(const node_settings&) const = default;
+};
+
+struct node : node_settings {
+  std::optional<cache_shard_settings> cache_shard; ///< Set if anything runs here.
+  std::vector<prefill_group_settings> prefill_groups;
+  std::vector<decode_instance_settings> decode_instances;
+  bool operator==(const node&) const = default;
+};
+
+struct topology {
+  cluster_settings cluster;
+  model_settings model;
+  slo_settings slo;
+  policy_settings policy;
+  limit_settings limits;
+  http_settings http;
+  std::optional<cost_settings> cost_model; ///< As measured by `perigee calibrate`.
+  std::map<std::string, cost_settings> hardware; ///< By the name that engines name.
+  std::vector<node> nodes;                       ///< Each once, counts written out.
+  bool operator==(const topology&) const = default;
+};
+
+/// One node that has all: what `perigee serve model.gguf` runs.
+topology laptop(const std::string& model_path);
+
+} // namespace perigee::cluster

@@ -1,0 +1,120 @@
+#include "actors/cluster/topology_check.hpp"
+
+#include "actors/cluster/bad_input.hpp"
+#include "actors/cluster/settings.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace perigee::cluster {
+namespace {
+
+constexpr auto modelled = "modelled";
+
+using names = std::vector<std::string>;
+
+bool holds(const names& all, const std::string& one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+std::string listed(const names& all) {
+  std::string text;
+  for (const auto& one : all)
+    text += (text.empty() ? "" : ", ") + as_toml(one);
+  return text.empty() ? "none is there" : text;
+}
+
+class checker {
+public:
+  checker(const topology& all, const names& engines) : all_(all), engines_(engines) {
+    for (const auto& [name, costs] : all.hardware)
+      hardware_.push_back(name);
+    for (const auto& one : all.nodes)
+      nodes_.push_back(one.name);
+  }
+
+  std::vector<contradiction> run() {
+    if (all_.model.path.empty())
+      found_.push_back({{}, "model.path", "not set", "the path of a GGUF file"});
+    check_roles();
+    check_names();
+    for (std::size_t i = 0; i < all_.nodes.size(); ++i)
+      check_engines(i);
+    if (engines_used_.contains(modelled) && engines_used_.size() > 1)
+      found_.push_back({{}, "node", "", "engines that are all modelled, or none"});
+    return std::move(found_);
+  }
+
+private:
+  void check_roles() {
+    std::size_t groups = 0, instances = 0;
+    for (const auto& one : all_.nodes) {
+      groups += one.prefill_groups.size();
+      instances += one.decode_instances.size();
+    }
+    if (groups == 0)
+      found_.push_back({{}, "node", "", "at least one prefill_group on some node"});
+    if (instances == 0)
+      found_.push_back({{}, "node", "", "at least one decode_instance on some node"});
+    const auto& control = all_.cluster.control;
+    if (!all_.nodes.empty() && !holds(nodes_, control))
+      found_.push_back({{},
+                        "cluster.control",
+                        as_toml(control),
+                        "the name of a node",
+                        nearest(control, nodes_)});
+  }
+
+  void check_names() {
+    std::set<std::string> seen_names, seen_addresses;
+    for (std::size_t i = 0; i < all_.nodes.size(); ++i) {
+      const auto& one = all_.nodes[i];
+      if (!seen_names.insert(one.name).second)
+        found_.push_back(
+          {i, "name", as_toml(one.name), "a name that no other node has"});
+      if (!one.address.empty() && !seen_addresses.insert(one.address).second)
+        found_.push_back(
+          {i, "address", as_toml(one.address), "an address that no other node has"});
+    }
+  }
+
+  void check_engines(std::size_t i) {
+    const auto& one = all_.nodes[i];
+    auto at = [](const char* list, std::size_t k) {
+      return std::string{list} + '[' + std::to_string(k) + ']';
+    };
+    for (std::size_t k = 0; k < one.prefill_groups.size(); ++k)
+      check_engine(i, at("prefill_group", k), one.prefill_groups[k]);
+    for (std::size_t k = 0; k < one.decode_instances.size(); ++k)
+      check_engine(i, at("decode_instance", k), one.decode_instances[k]);
+  }
+
+  template <class Owner>
+  void check_engine(std::size_t i, const std::string& where, const Owner& owner) {
+    engines_used_.insert(owner.engine);
+    if (!holds(engines_, owner.engine))
+      found_.push_back({i, where + ".engine", as_toml(owner.engine),
+                        "one of " + listed(engines_), nearest(owner.engine, engines_)});
+    else if (owner.engine != modelled && !owner.hardware.empty())
+      found_.push_back({i, where + ".hardware", as_toml(owner.hardware),
+                        "no hardware, unless the engine is \"modelled\""});
+    else if (owner.engine == modelled && !holds(hardware_, owner.hardware))
+      found_.push_back({i, where + ".hardware", as_toml(owner.hardware),
+                        "the NAME of a [hardware.NAME]: " + listed(hardware_),
+                        nearest(owner.hardware, hardware_)});
+  }
+
+  const topology& all_;
+  const names& engines_;
+  names hardware_, nodes_;
+  std::set<std::string> engines_used_;
+  std::vector<contradiction> found_;
+};
+
+} // namespace
+
+std::vector<contradiction> contradictions(const topology& all, const names& engines) {
+  return checker{all, engines}.run();
+}
+
+} // namespace perigee::cluster

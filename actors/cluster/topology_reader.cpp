@@ -1,0 +1,442 @@
+#include "actors/cluster/topology_reader.hpp"
+
+#include "actors/cluster/settings.hpp"
+#include "actors/cluster/topology_check.hpp"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <sstream>
+
+namespace perigee::cluster {
+namespace {
+
+using names = std::vector<std::string>;
+using code = bad_input::code;
+
+constexpr std::size_t complaints_max = 20;
+
+/// Nothing for what no setting may be.
+std::optional<written> to_written(const toml::node& node) {
+  if (const auto* text = node.as_string())
+    return written{text->get()};
+  if (const auto* number = node.as_integer())
+    return written{number->get()};
+  if (const auto* number = node.as_floating_point())
+    return written{number->get()};
+  if (const auto* flag = node.as_boolean())
+    return written{flag->get()};
+  const auto* list = node.as_array();
+  if (!list || !(list->empty() || list->is_homogeneous(toml::node_type::string)))
+    return std::nullopt;
+  names texts;
+  for (const auto& item : *list)
+    texts.push_back(item.as_string()->get());
+  return written{texts};
+}
+
+std::string shown(const toml::node& node) {
+  if (auto value = to_written(node))
+    return shown(*value);
+  if (node.is_table())
+    return "a table";
+  return node.is_array() ? "a list" : "a date or a time";
+}
+
+unsigned line_of(const toml::node& node) {
+  return node.source().begin.line;
+}
+
+template <class Section>
+names keys_of() {
+  names keys;
+  for (const auto& one : settings_of<Section>())
+    keys.push_back(one.key);
+  return keys;
+}
+
+template <class Section>
+const setting<Section>* find_setting(const std::string& key) {
+  for (const auto& one : settings_of<Section>())
+    if (one.key == key)
+      return &one;
+  return nullptr;
+}
+
+/// The nearest that a text may be, where it is one of several.
+template <class Section>
+std::string nearest_value(const setting<Section>& what, const written& given) {
+  const auto* choice = std::get_if<one_of>(&what.allowed);
+  const auto* text = std::get_if<std::string>(&given.value);
+  return choice && text ? nearest(*text, choice->names) : "";
+}
+
+class reader {
+public:
+  explicit reader(const reading& how) : how_(how) {}
+
+  void read_file(const toml::table& file) {
+    const names others{"node", "hardware", "cost_model"};
+    for (const auto& [name, node] : file) {
+      std::string key{name.str()};
+      if (!is_plain_section(key)
+          && std::find(others.begin(), others.end(), key) == others.end())
+        refuse_key(key, key, line_of(node), section_names(others));
+    }
+    for_each_plain_section(all_, [&](const char* name, auto& section) {
+      if (const auto* node = file.get(name))
+        read_table(*node, name, section);
+    });
+    place_model();
+    if (const auto* node = file.get("cost_model"))
+      read_table(*node, "cost_model", all_.cost_model.emplace());
+    if (const auto* node = file.get("hardware"))
+      read_hardware(*node);
+    if (const auto* node = file.get("node"))
+      for_each_table(*node, "node", nodes_max,
+                     [&](const auto& table, auto path) { read_node(table, path); });
+  }
+
+  void start_from(topology base) {
+    all_ = std::move(base);
+    node_paths_.assign(all_.nodes.size(), "node");
+  }
+
+  void read_overrides() {
+    for (const auto& one : how_.overrides) {
+      bool known = false;
+      for_each_plain_section(all_, [&](const std::string& name, auto& section) {
+        auto prefix = name + '.';
+        if (one.key.starts_with(prefix))
+          known = override_one(one, one.key.substr(prefix.size()), section);
+      });
+      if (!known)
+        add({code::unknown_key, one.from, 0, one.key, {}, {}, {}}, {});
+    }
+  }
+
+  result<topology, complaints> finish() {
+    if (all_.cluster.control.empty() && !all_.nodes.empty())
+      all_.cluster.control = all_.nodes.front().name;
+    if (wrong_.empty())
+      for (const auto& one : contradictions(all_, how_.engines))
+        add_contradiction(one);
+    if (wrong_.empty())
+      return std::move(all_);
+    std::stable_sort(wrong_.begin(), wrong_.end(),
+                     [](const auto& a, const auto& b) { return a.line < b.line; });
+    return failure(std::move(wrong_));
+  }
+
+private:
+  // -- complaints -------------------------------------------------------------
+
+  void add(bad_input wrong, const names& near) {
+    if (wrong_.size() >= complaints_max)
+      return;
+    if (wrong.what == code::unknown_key) {
+      auto last = wrong.key.rfind('.');
+      auto key = last == std::string::npos ? wrong.key : wrong.key.substr(last + 1);
+      wrong.nearest = nearest(key, near);
+    }
+    wrong_.push_back(std::move(wrong));
+  }
+
+  void refuse_key(const std::string&, const std::string& path, unsigned line,
+                  const names& near) {
+    add({code::unknown_key, how_.file, line, path, {}, {}, {}}, near);
+  }
+
+  void refuse_value(const std::string& path, const toml::node& node,
+                    const std::string& wanted, const std::string& near = {}) {
+    add({code::wrong_value, how_.file, line_of(node), path, shown(node), wanted, near},
+        {});
+  }
+
+  void add_contradiction(const contradiction& one) {
+    auto where = one.key, key = one.key;
+    if (one.node) {
+      where = node_paths_[*one.node] + '.' + one.key;
+      key = "node." + all_.nodes[*one.node].name + '.' + one.key;
+    }
+    auto file = how_.file;
+    if (auto from = outside_.find(where); from != outside_.end())
+      file = from->second;
+    add({code::contradiction, file, line_near(where), key, one.found, one.expected,
+         one.nearest},
+        {});
+  }
+
+  /// Of the setting at `path`, or of what it would stand in.
+  unsigned line_near(std::string path) const {
+    for (;;) {
+      if (outside_.contains(path))
+        return 0;
+      if (auto at = lines_.find(path); at != lines_.end())
+        return at->second;
+      auto end = path.find_last_of(".[");
+      if (end == std::string::npos)
+        return 0;
+      path.resize(end);
+    }
+  }
+
+  // -- sections ---------------------------------------------------------------
+
+  bool is_plain_section(const std::string& key) {
+    bool found = false;
+    for_each_plain_section(
+      all_, [&](const std::string& name, auto&) { found = found || name == key; });
+    return found;
+  }
+
+  names section_names(names others) {
+    for_each_plain_section(
+      all_, [&](const std::string& name, auto&) { others.push_back(name); });
+    return others;
+  }
+
+  /// `nested` are the keys in it that somebody else reads.
+  template <class Section>
+  void read_table(const toml::node& node, const std::string& path, Section& into,
+                  const names& nested = {}) {
+    lines_[path] = line_of(node);
+    const auto* table = node.as_table();
+    if (!table)
+      return refuse_value(path, node, "a table");
+    for (const auto& [name, value] : *table) {
+      std::string key{name.str()};
+      if (std::find(nested.begin(), nested.end(), key) != nested.end())
+        continue;
+      auto full = path + '.' + key;
+      lines_[full] = line_of(value);
+      if (const auto* what = find_setting<Section>(key)) {
+        auto given = to_written(value);
+        if (!given || !assign(*what, *given, into))
+          refuse_value(full, value, expected(*what),
+                       given ? nearest_value(*what, *given) : "");
+        continue;
+      }
+      auto near = keys_of<Section>();
+      near.insert(near.end(), nested.begin(), nested.end());
+      refuse_key(key, full, line_of(value), near);
+    }
+  }
+
+  template <class See>
+  void for_each_table(const toml::node& node, const std::string& path, std::size_t most,
+                      See see) {
+    lines_[path] = line_of(node);
+    const auto* list = node.as_array();
+    if (!list || list->size() > most || !list->is_homogeneous(toml::node_type::table)) {
+      if (list && list->empty())
+        return;
+      return refuse_value(path, node,
+                          "a list of at most " + std::to_string(most) + " tables");
+    }
+    for (std::size_t i = 0; i < list->size(); ++i)
+      see((*list)[i], path + '[' + std::to_string(i) + ']');
+  }
+
+  void read_hardware(const toml::node& node) {
+    const auto* kinds = node.as_table();
+    if (!kinds)
+      return refuse_value("hardware", node, "tables, each as [hardware.NAME]");
+    for (const auto& [name, costs] : *kinds) {
+      std::string key{name.str()};
+      read_table(costs, "hardware." + key, all_.hardware[key]);
+    }
+  }
+
+  // -- nodes ------------------------------------------------------------------
+
+  void read_node(const toml::node& table, const std::string& path) {
+    node one;
+    const names nested{"count", "cache_shard", "prefill_group", "decode_instance"};
+    read_table(table, path, static_cast<node_settings&>(one), nested);
+    const auto& parts = *table.as_table();
+    if (const auto* shard = parts.get("cache_shard"))
+      read_table(*shard, path + ".cache_shard", one.cache_shard.emplace());
+    if (const auto* groups = parts.get("prefill_group"))
+      read_owners(*groups, path + ".prefill_group", one.prefill_groups);
+    if (const auto* instances = parts.get("decode_instance"))
+      read_owners(*instances, path + ".decode_instance", one.decode_instances);
+    if (!one.prefill_groups.empty() || !one.decode_instances.empty())
+      if (!one.cache_shard)
+        one.cache_shard.emplace();
+    add_nodes(parts, path, std::move(one));
+  }
+
+  template <class Owner>
+  void read_owners(const toml::node& node, const std::string& path,
+                   std::vector<Owner>& into) {
+    for_each_table(node, path, owners_per_node_max, [&](const auto& table, auto where) {
+      read_table(table, where, into.emplace_back());
+    });
+  }
+
+  /// One, or `count` of them.
+  void add_nodes(const toml::table& parts, const std::string& path, node one) {
+    const auto* several = parts.get("count");
+    std::uint64_t copies = 1;
+    if (several) {
+      const bounds allowed = between{1, static_cast<double>(nodes_max)};
+      auto given = to_written(*several);
+      if (!given || !assign(*given, allowed, copies))
+        return refuse_value(path + ".count", *several, expected(allowed, copies));
+      if (!one.address.empty())
+        return refuse_value(path + ".count", *several,
+                            "no count where there is an address");
+    }
+    if (all_.nodes.size() + copies > nodes_max)
+      return refuse_value(path, parts,
+                          "at most " + std::to_string(nodes_max) + " nodes in all");
+    auto stem = one.name;
+    for (std::uint64_t i = 0; i < copies; ++i) {
+      if (several)
+        one.name = stem + std::to_string(i);
+      all_.nodes.push_back(one);
+      node_paths_.push_back(path);
+    }
+  }
+
+  // -- from outside -----------------------------------------------------------
+
+  /// Relative to the file that names it.
+  void place_model() {
+    std::filesystem::path path = all_.model.path;
+    if (!path.empty() && path.is_relative())
+      all_.model.path = (std::filesystem::path{how_.file}.parent_path() / path)
+                          .lexically_normal()
+                          .string();
+  }
+
+  /// False if there is no such key.
+  template <class Section>
+  bool override_one(const override_& one, const std::string& key, Section& into) {
+    const auto* what = find_setting<Section>(key);
+    if (!what) {
+      add({code::unknown_key, one.from, 0, one.key, {}, {}, {}}, keys_of<Section>());
+      return true; // said
+    }
+    written given{one.text, true};
+    if (!assign(*what, given, into))
+      add({code::wrong_value, one.from, 0, one.key, shown(given), expected(*what),
+           nearest_value(*what, given)},
+          {});
+    outside_[one.key] = one.from;
+    return true;
+  }
+
+  const reading& how_;
+  topology all_;
+  complaints wrong_;
+  std::vector<std::string> node_paths_; // of all_.nodes, in the file
+  std::map<std::string, unsigned> lines_;
+  std::map<std::string, std::string> outside_; // what was set from there
+};
+
+complaints one_complaint(bad_input wrong) {
+  return {std::move(wrong)};
+}
+
+} // namespace
+
+result<topology, complaints> read_topology(std::string_view text, const reading& how) {
+  if (text.size() > topology_bytes_max)
+    return failure(one_complaint(
+      {code::unreadable, how.file, 0, {}, {}, "a file of at most 1 MiB", {}}));
+  try {
+    auto file = toml::parse(text, how.file);
+    reader read{how};
+    read.read_file(file);
+    read.read_overrides();
+    return read.finish();
+  } catch (const toml::parse_error& wrong) {
+    return failure(one_complaint({code::syntax,
+                                  how.file,
+                                  wrong.source().begin.line,
+                                  {},
+                                  std::string{wrong.description()},
+                                  "TOML",
+                                  {}}));
+  }
+}
+
+result<topology, complaints> adjust(topology base, const reading& how) {
+  reader read{how};
+  read.start_from(std::move(base));
+  read.read_overrides();
+  return read.finish();
+}
+
+// -- environment and command line ---------------------------------------------
+
+namespace {
+
+std::string as_variable(const std::string& section, const std::string& key) {
+  auto name = "PERIGEE_" + section + '_' + key;
+  std::transform(name.begin(), name.end(), name.begin(), [](char letter) {
+    return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A')
+                                          : letter;
+  });
+  return name;
+}
+
+/// The key of each variable.
+std::map<std::string, std::string> variables() {
+  std::map<std::string, std::string> all;
+  const topology any;
+  for_each_plain_section(any,
+                         [&]<class Section>(const std::string& name, const Section&) {
+                           for (const auto& one : settings_of<Section>())
+                             all[as_variable(name, one.key)] = name + '.' + one.key;
+                         });
+  return all;
+}
+
+} // namespace
+
+result<std::vector<override_>, complaints>
+overrides_in(const std::vector<std::string>& environment, const names& others) {
+  static const auto keys = variables();
+  std::vector<override_> found;
+  complaints wrong;
+  for (const auto& line : environment) {
+    auto name = line.substr(0, line.find('='));
+    if (!name.starts_with("PERIGEE_") || name.starts_with("PERIGEE_TEST_")
+        || std::find(others.begin(), others.end(), name) != others.end())
+      continue;
+    if (auto key = keys.find(name); key != keys.end()) {
+      auto text = name.size() < line.size() ? line.substr(name.size() + 1) : "";
+      found.push_back({key->second, text, "environment"});
+      continue;
+    }
+    names near;
+    for (const auto& [variable, key] : keys)
+      near.push_back(variable);
+    wrong.push_back(
+      {code::unknown_key, "environment", 0, name, {}, {}, nearest(name, near)});
+  }
+  if (!wrong.empty())
+    return failure(std::move(wrong));
+  return found;
+}
+
+result<override_, complaints> to_override(const std::string& assignment) {
+  auto equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0)
+    return failure(one_complaint({code::syntax,
+                                  "command line",
+                                  0,
+                                  "--set",
+                                  as_toml(assignment),
+                                  "section.key=value, such as slo.ttft_ms=500",
+                                  {}}));
+  return override_{assignment.substr(0, equals), assignment.substr(equals + 1),
+                   "command line"};
+}
+
+} // namespace perigee::cluster
