@@ -1,0 +1,52 @@
+#include "transport/segment_table.hpp"
+
+#include <limits>
+
+namespace perigee::transport {
+namespace {
+
+bool has_shape(const segment& what) {
+  auto [layer_bytes, layers] = what.shape;
+  if (layer_bytes == 0 || layers == 0 || what.blocks == 0)
+    return false;
+  constexpr auto bytes_max
+    = static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max());
+  // Both factors are below 2^32, so their product is no trouble.
+  return layer_bytes <= bytes_max / (std::uint64_t{layers} * what.blocks);
+}
+
+} // namespace
+
+result<void, segment_fault> segment_table::add(segment what) {
+  if (!has_shape(what))
+    return failure(segment_fault::shapeless);
+  std::lock_guard held{mutex_};
+  if (segments_.contains(what.id))
+    return failure(segment_fault::taken);
+  if (segments_.size() >= segments_max_)
+    return failure(segment_fault::full);
+  segments_.emplace(what.id, std::move(what));
+  return {};
+}
+
+bool segment_table::remove(segment_id id) {
+  std::map<segment_id, segment>::node_type gone; // freed after the lock is
+  std::lock_guard held{mutex_};
+  gone = segments_.extract(id);
+  return !gone.empty();
+}
+
+std::optional<segment> segment_table::find(segment_id id) const {
+  std::lock_guard held{mutex_};
+  auto at = segments_.find(id);
+  if (at == segments_.end())
+    return std::nullopt;
+  return at->second;
+}
+
+std::size_t segment_table::size() const {
+  std::lock_guard held{mutex_};
+  return segments_.size();
+}
+
+} // namespace perigee::transport

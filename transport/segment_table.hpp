@@ -1,0 +1,75 @@
+/// \file
+/// Memory that transports may read and write: registered once, named by a number.
+#pragma once
+
+#include "schemas/result.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace perigee::transport {
+
+/// Names a segment in a whole cluster. Whoever registers it chooses, and never again
+/// the same: a late transfer to memory that is gone must not find its successor.
+enum class segment_id : std::uint64_t {};
+
+/// How blocks lie in a segment: block b begins at b * block_bytes(), and its layer l
+/// lies l * layer_bytes behind that.
+struct geometry {
+  std::uint64_t layer_bytes = 0;
+  std::uint32_t layers = 0;
+
+  bool operator==(const geometry&) const = default;
+
+  /// Of a geometry that segment_table::add() had nothing against.
+  std::uint64_t block_bytes() const {
+    return layers * layer_bytes;
+  }
+};
+
+/// A region of memory, cut into blocks. `keep_alive` is what owns it: as long as a copy
+/// of this exists, the memory does.
+///
+/// `base` is null for a modelled device, which has a size and no bytes: moves from or
+/// to it are checked, gated and counted like others, but copy nothing.
+struct segment {
+  segment_id id{};
+  std::byte* base = nullptr;
+  geometry shape;
+  std::uint32_t blocks = 0;
+  std::shared_ptr<const void> keep_alive;
+};
+
+enum class segment_fault : std::uint8_t {
+  taken = 1, ///< The id names another segment.
+  shapeless, ///< No blocks, layers or bytes, or more bytes than can be addressed.
+  full,      ///< As many are registered as may be.
+};
+
+/// The segments of one process. Any thread may use it.
+class segment_table {
+public:
+  explicit segment_table(std::size_t segments_max = 4096)
+    : segments_max_(segments_max) {}
+
+  result<void, segment_fault> add(segment what);
+
+  /// Moves that are submitted from now on don't find it. Those under way go on, and the
+  /// memory lives until the last of them has been told. False if there is none.
+  bool remove(segment_id id);
+
+  std::optional<segment> find(segment_id id) const;
+
+  std::size_t size() const;
+
+private:
+  const std::size_t segments_max_;
+  mutable std::mutex mutex_;
+  std::map<segment_id, segment> segments_;
+};
+
+} // namespace perigee::transport
