@@ -1,0 +1,110 @@
+#include "actors/conductor/least_squares.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace perigee::conductor {
+namespace {
+
+/// Normal equations of the terms that `chosen` has, each term scaled to 1 at most.
+struct equations {
+  std::array<coefficients, terms> left{};
+  coefficients right{};
+};
+
+equations normal_equations(std::span<const observation> seen, unsigned chosen,
+                           const coefficients& scale) {
+  equations sums;
+  for (const auto& one : seen)
+    for (std::size_t i = 0; i < terms; ++i) {
+      auto at = [&](std::size_t t) {
+        return chosen >> t & 1 ? one.term[t] / scale[t] / one.value : 0;
+      };
+      for (std::size_t j = 0; j < terms; ++j)
+        sums.left[i][j] += at(i) * at(j);
+      sums.right[i] += at(i);
+    }
+  for (std::size_t i = 0; i < terms; ++i)
+    if (!(chosen >> i & 1))
+      sums.left[i][i] = 1; // its coefficient is 0
+  return sums;
+}
+
+/// Gauss-Jordan with the largest pivot. Nothing if the equations depend on each other.
+std::optional<coefficients> solve(equations sums) {
+  constexpr double least_pivot = 1e-12;
+  double largest = 0;
+  for (std::size_t i = 0; i < terms; ++i)
+    largest = std::max(largest, sums.left[i][i]);
+  for (std::size_t step = 0; step < terms; ++step) {
+    auto pivot = step;
+    for (auto row = step + 1; row < terms; ++row)
+      if (std::abs(sums.left[row][step]) > std::abs(sums.left[pivot][step]))
+        pivot = row;
+    std::swap(sums.left[step], sums.left[pivot]);
+    std::swap(sums.right[step], sums.right[pivot]);
+    if (std::abs(sums.left[step][step]) < least_pivot * largest)
+      return std::nullopt;
+    for (std::size_t row = 0; row < terms; ++row) {
+      if (row == step)
+        continue;
+      auto factor = sums.left[row][step] / sums.left[step][step];
+      for (auto column = step; column < terms; ++column)
+        sums.left[row][column] -= factor * sums.left[step][column];
+      sums.right[row] -= factor * sums.right[step];
+    }
+  }
+  coefficients found;
+  for (std::size_t i = 0; i < terms; ++i)
+    found[i] = sums.right[i] / sums.left[i][i];
+  return found;
+}
+
+double squared_error(std::span<const observation> seen, const coefficients& found) {
+  double sum = 0;
+  for (const auto& one : seen) {
+    double fitted = 0;
+    for (std::size_t t = 0; t < terms; ++t)
+      fitted += found[t] * one.term[t];
+    sum += (fitted / one.value - 1) * (fitted / one.value - 1);
+  }
+  return sum;
+}
+
+coefficients largest_terms(std::span<const observation> seen) {
+  coefficients scale{};
+  for (const auto& one : seen)
+    for (std::size_t t = 0; t < terms; ++t)
+      scale[t] = std::max(scale[t], std::abs(one.term[t]) / one.value);
+  for (auto& one : scale)
+    one = one > 0 ? one : 1;
+  return scale;
+}
+
+} // namespace
+
+std::optional<coefficients> fit_nonnegative(std::span<const observation> seen) {
+  auto scale = largest_terms(seen);
+  std::optional<coefficients> best;
+  double best_error = std::numeric_limits<double>::infinity();
+  constexpr unsigned all = (1u << terms) - 1;
+  for (unsigned chosen = all; chosen > 0; --chosen) {
+    auto found = solve(normal_equations(seen, chosen, scale));
+    if (!found && chosen == all)
+      return std::nullopt;
+    if (!found || std::any_of(found->begin(), found->end(), [](double c) {
+          return !(c >= 0);
+        }))
+      continue;
+    for (std::size_t t = 0; t < terms; ++t)
+      (*found)[t] /= scale[t];
+    if (auto error = squared_error(seen, *found); error < best_error) {
+      best_error = error;
+      best = found;
+    }
+  }
+  return best;
+}
+
+} // namespace perigee::conductor

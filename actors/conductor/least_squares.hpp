@@ -1,0 +1,29 @@
+/// \file
+/// Fits a sum of few known terms to measurements.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+
+namespace perigee::conductor {
+
+inline constexpr std::size_t terms = 3;
+using coefficients = std::array<double, terms>;
+
+/// One measurement: `value` is to be about `coefficients * term`.
+struct observation {
+  coefficients term{};
+  double value = 0; ///< Positive: errors are weighed relative to it.
+};
+
+/// The coefficients, none below zero, with the least sum of squared *relative* errors;
+/// nothing if the observations don't determine them. Where two are as good, which one
+/// comes back depends on the observations alone.
+///
+/// A term that the data would give a negative weight to is left out, and the others are
+/// fitted anew: a cost that falls as the work grows would be no cost.
+/// Cost: linear in the observations, for each of the 7 choices of terms.
+std::optional<coefficients> fit_nonnegative(std::span<const observation> seen);
+
+} // namespace perigee::conductor
