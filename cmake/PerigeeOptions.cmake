@@ -24,6 +24,12 @@ if(PERIGEE_SANITIZE)
   add_link_options(-fsanitize=${PERIGEE_SANITIZE})
 endif()
 
+option(PERIGEE_FUZZ "Build the targets of tests/fuzz for libFuzzer: needs clang" OFF)
+if(PERIGEE_FUZZ)
+  # clang 14 does not know all of g++'s warnings, and has others of its own.
+  add_compile_options(-fsanitize=fuzzer-no-link -Wno-error -Wno-unknown-warning-option)
+endif()
+
 option(PERIGEE_CCACHE "Compile through ccache where it is installed" ON)
 find_program(CCACHE_PROGRAM ccache)
 if(PERIGEE_CCACHE AND CCACHE_PROGRAM)
