@@ -91,6 +91,33 @@ void write_node(std::string& text, const node& one) {
   write_list(text, "decode_instance", one.decode_instances);
 }
 
+// -- a file with all that it leaves out ---------------------------------------
+
+template <class Section>
+void write_all(std::string& text, const std::string& title, const Section& section) {
+  text += (text.empty() ? "" : "\n") + title + '\n';
+  for (const auto& one : settings_of<Section>())
+    text += one.key + " = " + as_toml(one, section) + '\n';
+}
+
+template <class Section>
+std::string full_table(const Section& section) {
+  std::string text;
+  for (const auto& one : settings_of<Section>())
+    text += (text.empty() ? "" : ", ") + one.key + " = " + as_toml(one, section);
+  return "{ " + text + " }";
+}
+
+template <class Section>
+void write_each(std::string& text, const char* key, const std::vector<Section>& all) {
+  if (all.empty())
+    return;
+  text += std::string{key} + " = [\n";
+  for (const auto& one : all)
+    text += "  " + full_table(one) + ",\n";
+  text += "]\n";
+}
+
 // -- the handbook -------------------------------------------------------------
 
 /// A line break would end the row, and a bar the cell.
@@ -162,6 +189,25 @@ std::string to_toml(const topology& all) {
   write_options<decode_instance_settings>(text, "A decode_instance");
   for (const auto& one : all.nodes)
     write_node(text, one);
+  return text;
+}
+
+std::string resolved(const topology& all) {
+  std::string text;
+  for_each_plain_section(all, [&](const std::string& name, const auto& section) {
+    write_all(text, '[' + name + ']', section);
+  });
+  if (all.cost_model)
+    write_all(text, "[cost_model]", *all.cost_model);
+  for (const auto& [name, costs] : all.hardware)
+    write_all(text, "[hardware." + as_toml(name) + ']', costs);
+  for (const auto& one : all.nodes) {
+    write_all(text, "[[node]]", static_cast<const node_settings&>(one));
+    if (one.cache_shard)
+      text += "cache_shard = " + full_table(*one.cache_shard) + '\n';
+    write_each(text, "prefill_group", one.prefill_groups);
+    write_each(text, "decode_instance", one.decode_instances);
+  }
   return text;
 }
 

@@ -13,6 +13,9 @@ namespace perigee::cluster {
 /// written as a comment.
 std::string to_toml(const topology& all);
 
+/// `all`, with every default written out, without a comment.
+std::string resolved(const topology& all);
+
 /// docs/topology.md.
 std::string topology_page();
 

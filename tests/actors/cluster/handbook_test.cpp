@@ -37,6 +37,9 @@ TEST_CASE("a topology that is written down reads as itself") {
   all.nodes[1].decode_instances.clear();
   all.nodes[1].cache_shard->dram = 3_GiB;
   CHECK(read_back(all) == all);
+  auto in_full = read_topology(resolved(all), {"/t.toml", {}});
+  REQUIRE(in_full);
+  CHECK(*in_full == all);
 }
 
 TEST_CASE("in the file to start from, defaults are comments") {
