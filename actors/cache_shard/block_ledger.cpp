@@ -1,0 +1,265 @@
+#include "actors/cache_shard/block_ledger.hpp"
+
+#include "schemas/assert.hpp"
+
+namespace perigee::shard {
+namespace {
+
+/// Counts `key` down; forgets it at 0.
+void count_down(std::unordered_map<block_key, std::uint32_t>& counts,
+                const block_key& key) {
+  auto at = counts.find(key);
+  PERIGEE_ASSERT(at != counts.end(), "a count below nothing");
+  if (--at->second == 0)
+    counts.erase(at);
+}
+
+} // namespace
+
+block_ledger::block_ledger(std::uint32_t blocks,
+                           std::unique_ptr<eviction_policy> policy)
+  : policy_(std::move(policy)), blocks_(blocks) {
+  PERIGEE_ASSERT(policy_, "a ledger without an eviction policy");
+  free_.reserve(blocks);
+  for (block_number block = blocks; block-- > 0;)
+    free_.push_back(block); // so that the lowest goes first
+  counts_.free = blocks;
+}
+
+// -- room ---------------------------------------------------------------------
+
+bool block_ledger::is_evictable(const entry& one) const {
+  return one.now == state::sealed && one.leases == 0 && !children_.contains(one.key);
+}
+
+/// After anything that decides about its eviction has changed.
+void block_ledger::rank_anew(block_number block) {
+  auto& one = blocks_[block];
+  if (one.rank)
+    evictable_.erase({*one.rank, block});
+  one.rank.reset();
+  if (!is_evictable(one))
+    return;
+  one.rank = policy_->rank(one.use);
+  evictable_.emplace(*one.rank, block);
+}
+
+void block_ledger::rank_anew(const block_key& key) {
+  if (auto at = by_key_.find(key); at != by_key_.end())
+    rank_anew(at->second);
+}
+
+/// Keeps the block of `key`, if it is here, from eviction until unguard(), and counts
+/// that as its use.
+std::optional<block_number> block_ledger::guard(const block_key& key) {
+  auto at = by_key_.find(key);
+  if (at == by_key_.end())
+    return std::nullopt;
+  auto& one = blocks_[at->second];
+  ++one.leases;
+  one.use.last = touches_;
+  rank_anew(at->second);
+  return at->second;
+}
+
+void block_ledger::unguard(std::span<const block_number> guarded) {
+  for (auto block : guarded) {
+    --blocks_[block].leases;
+    rank_anew(block);
+  }
+}
+
+bool block_ledger::make_room(std::vector<block_key>& evicted) {
+  if (!free_.empty())
+    return true;
+  if (evictable_.empty())
+    return false;
+  auto block = evictable_.begin()->second;
+  evicted.push_back(blocks_[block].key);
+  set_free(block);
+  return true;
+}
+
+block_number block_ledger::take_free(owner_id owner) {
+  auto block = free_.back();
+  free_.pop_back();
+  blocks_[block] = {.now = state::writing, .owner = owner};
+  --counts_.free;
+  ++counts_.writing;
+  return block;
+}
+
+void block_ledger::set_free(block_number block) {
+  auto old = std::exchange(blocks_[block], entry{});
+  if (old.rank)
+    evictable_.erase({*old.rank, block});
+  switch (old.now) {
+    case state::writing:
+      --counts_.writing;
+      if (old.has_key)
+        count_down(writers_, old.key);
+      break;
+    case state::sealed:
+      --counts_.sealed;
+      by_key_.erase(old.key);
+      count_down(children_, old.parent);
+      rank_anew(old.parent);
+      break;
+    case state::kept: --counts_.kept; break;
+    case state::free: PERIGEE_ASSERT(false, "a block is freed twice");
+  }
+  ++counts_.free;
+  free_.push_back(block);
+}
+
+// -- writing ------------------------------------------------------------------
+
+block_ledger::reservation block_ledger::reserve(owner_id owner, std::size_t blocks) {
+  reservation got;
+  if (blocks > counts_.free + counts_.sealed - counts_.leased)
+    return got;
+  for (std::uint32_t index = 0; index < blocks; ++index)
+    if (make_room(got.evicted))
+      got.items.push_back({index, take_free(owner)});
+  if (got.items.size() == blocks)
+    return got;
+  // Blocks that nobody needs stand before leased ones: a chain was lent from its
+  // middle.
+  for (auto [index, block] : got.items)
+    set_free(block);
+  got.items.clear();
+  return got;
+}
+
+block_ledger::reservation block_ledger::reserve(owner_id owner,
+                                                const chain_piece& piece) {
+  ++touches_;
+  std::vector<block_number> guarded;
+  auto is_here = [&](const block_key& key) {
+    auto block = guard(key);
+    if (block)
+      guarded.push_back(*block);
+    return block.has_value();
+  };
+  is_here(piece.parent);
+  reservation got;
+  const auto* parent = &piece.parent;
+  for (std::uint32_t index = 0; index < piece.keys.size(); ++index) {
+    const auto& key = piece.keys[index];
+    if (!is_here(key) && is_wanted(key)) {
+      if (!make_room(got.evicted))
+        break;
+      auto block = take_free(owner);
+      write_key(block, key, *parent, piece.depth + index);
+      got.items.push_back({index, block});
+    }
+    parent = &key;
+  }
+  unguard(guarded);
+  return got;
+}
+
+void block_ledger::write_key(block_number block, const block_key& key,
+                             const block_key& parent, std::uint32_t depth) {
+  auto& one = blocks_[block];
+  one.has_key = true;
+  one.key = key;
+  one.parent = parent;
+  one.use.depth = depth;
+  ++writers_[key];
+}
+
+bool block_ledger::is_wanted(const block_key& key) const {
+  auto writers = writers_.find(key);
+  return writers == writers_.end() || writers->second < writers_per_key_max;
+}
+
+result<sealing, ledger_fault> block_ledger::seal(block_number block, owner_id owner) {
+  if (block >= blocks_.size())
+    return failure(ledger_fault::not_yours);
+  auto& one = blocks_[block];
+  if (one.now != state::writing || one.owner != owner)
+    return failure(ledger_fault::not_yours);
+  if (!one.has_key) {
+    one.now = state::kept;
+    --counts_.writing;
+    ++counts_.kept;
+    return sealing::kept;
+  }
+  if (by_key_.contains(one.key)) {
+    set_free(block);
+    return sealing::duplicate;
+  }
+  seal_as_keyed(block);
+  return sealing::stored;
+}
+
+void block_ledger::seal_as_keyed(block_number block) {
+  auto& one = blocks_[block];
+  count_down(writers_, one.key);
+  one.now = state::sealed;
+  one.use.last = ++touches_;
+  --counts_.writing;
+  ++counts_.sealed;
+  by_key_.emplace(one.key, block);
+  ++children_[one.parent];
+  rank_anew(one.parent);
+  rank_anew(block);
+}
+
+result<void, ledger_fault> block_ledger::free(block_number block, owner_id owner) {
+  if (block >= blocks_.size())
+    return failure(ledger_fault::not_yours);
+  const auto& one = blocks_[block];
+  bool his = one.now == state::writing || one.now == state::kept;
+  if (!his || one.owner != owner)
+    return failure(ledger_fault::not_yours);
+  set_free(block);
+  return {};
+}
+
+// -- reading ------------------------------------------------------------------
+
+std::optional<block_ledger::lease>
+block_ledger::lend(std::span<const block_key> chain) {
+  lease given;
+  for (const auto& key : chain) {
+    auto at = by_key_.find(key);
+    if (at == by_key_.end())
+      break;
+    if (!given.blocks.empty()
+        && blocks_[at->second].parent != blocks_[given.blocks.back()].key)
+      break;
+    given.blocks.push_back(at->second);
+  }
+  if (given.blocks.empty())
+    return std::nullopt;
+  given.id = lease_id{++leases_total_};
+  ++touches_;
+  for (auto block : given.blocks) {
+    auto& one = blocks_[block];
+    counts_.leased += ++one.leases == 1;
+    one.use.last = touches_;
+    ++one.use.uses;
+    rank_anew(block);
+  }
+  leases_.emplace(given.id, given.blocks);
+  return given;
+}
+
+bool block_ledger::release(lease_id id) {
+  auto given = leases_.extract(id);
+  if (given.empty())
+    return false;
+  for (auto block : given.mapped()) {
+    counts_.leased -= --blocks_[block].leases == 0;
+    rank_anew(block);
+  }
+  return true;
+}
+
+block_counts block_ledger::counts() const {
+  return counts_;
+}
+
+} // namespace perigee::shard
