@@ -23,8 +23,6 @@ double cos_of(double x);
 /// base > 0.
 double pow_of(double base, double exponent);
 
-double tanh_of(double x);
-
 /// In float, as the kernels have it (softmax, silu): within 2 units in the last place;
 /// 0 below -87.3, infinity above 88.7.
 float exp_of(float x);

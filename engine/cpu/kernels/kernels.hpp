@@ -94,9 +94,6 @@ struct kernel_set {
   /// -infinity, which gives 0, unless all are.
   void (*softmax)(float* x, std::size_t n);
 
-  /// x[i] = cap * tanh(x[i] / cap).
-  void (*soft_cap)(float* x, float cap, std::size_t n);
-
   /// To nearest even; what is too large becomes an infinity; NaN stays NaN.
   void (*to_f16)(const float* x, std::size_t n, std::uint16_t* out);
 
