@@ -1,6 +1,7 @@
 #include "actors/conductor/cost_model.hpp"
 
 #include <cmath>
+#include <cstdio>
 #include <initializer_list>
 
 namespace perigee::conductor {
@@ -18,6 +19,12 @@ struct named {
   const char* name;
   double value;
 };
+
+std::string text(const char* key, double value) {
+  char digits[32]; // to_string(double) keeps six decimals of any number
+  std::snprintf(digits, sizeof digits, "%.17g", value);
+  return std::string{key} + '=' + digits + ' ';
+}
 
 } // namespace
 
@@ -61,6 +68,20 @@ std::optional<std::string> find_fault(const cost_model& model) {
       return std::string{one.name} + " = " + std::to_string(one.value)
              + ": expected a finite number of at least 0";
   return std::nullopt;
+}
+
+std::string to_string(const cost_model& cost) {
+  return text("prefill_fixed_ns", cost.prefill.fixed_ns)
+         + text("prefill_token_ns", cost.prefill.token_ns)
+         + text("prefill_pair_ns", cost.prefill.pair_ns)
+         + text("decode_fixed_ns", cost.decode.fixed_ns)
+         + text("decode_sequence_ns", cost.decode.sequence_ns)
+         + text("decode_kv_token_ns", cost.decode.kv_token_ns)
+         + text("link_latency_ns", cost.link.latency_ns)
+         + text("link_bytes_per_s", cost.link.bytes_per_s)
+         + text("disk_latency_ns", cost.disk.latency_ns)
+         + text("disk_bytes_per_s", cost.disk.bytes_per_s)
+         + "kv_token_bytes=" + std::to_string(cost.kv_token_bytes);
 }
 
 } // namespace perigee::conductor

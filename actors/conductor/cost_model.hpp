@@ -66,4 +66,7 @@ struct cost_model {
 /// are finite and not negative, so predictions are too, and grow with the work.
 std::optional<std::string> find_fault(const cost_model& model);
 
+/// "prefill_fixed_ns=98000000 prefill_token_ns=104100 ...", every digit of it.
+std::string to_string(const cost_model& model);
+
 } // namespace perigee::conductor

@@ -1,0 +1,501 @@
+#include "actors/conductor/conductor.hpp"
+
+#include "actors/conductor/shard_feed.hpp"
+#include "actors/conductor/words.hpp"
+#include "actors/runtime/desk.hpp"
+#include "schemas/assert.hpp"
+#include "schemas/convert.hpp"
+
+#include <spdlog/logger.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+namespace perigee::conductor {
+namespace {
+
+/// Buckets of the index that are tidied at each news of a shard.
+constexpr std::size_t buckets_tidied = 64;
+
+/// To be asked again soon: an instance is being replaced, or a request will end.
+constexpr nanoseconds soon = std::chrono::seconds{1};
+
+prefill_name name_of(const group_id& who) {
+  return {who.node, who.index};
+}
+
+decode_name name_of(const instance_id& who) {
+  return {who.node, who.index};
+}
+
+/// A shard's node; a node has one shard.
+node_index node_of(schema::ActorName::Reader shard) {
+  return node_index{shard.getNode()};
+}
+
+std::vector<request_id> to_requests(capnp::List<std::uint64_t>::Reader from) {
+  std::vector<request_id> all;
+  all.reserve(from.size());
+  for (auto one : from)
+    all.push_back(request_id{one});
+  return all;
+}
+
+block_chain to_keys(capnp::List<schema::BlockKey>::Reader from) {
+  block_chain keys;
+  keys.reserve(from.size());
+  for (auto key : from)
+    keys.push_back({key.getHigh(), key.getLow()});
+  return keys;
+}
+
+tier to_tier(schema::Tier where) {
+  switch (where) {
+    case schema::Tier::DRAM: return tier::dram;
+    case schema::Tier::SSD: return tier::ssd;
+    case schema::Tier::VRAM: return tier::vram;
+  }
+  return tier::dram;
+}
+
+/// A wish that contradicts itself is a sender's mistake.
+bool is_sound(schema::Wish::Reader wish) {
+  std::uint64_t full = std::uint64_t{wish.getChain().getKeys().size()}
+                       * wish.getChain().getBlockTokens();
+  return wish.getPromptTokens() > 0 && wish.getTokensMax() > 0
+         && wish.getChain().getBlockTokens() > 0 && full <= wish.getPromptTokens();
+}
+
+class conductor_state {
+public:
+  using handle = conductor_actor;
+  static constexpr const char* name = "conductor";
+
+  conductor_state(handle::pointer self, const rt::world& in, options how,
+                  std::shared_ptr<probe> counts)
+    : self_(self), desk_(self, in, name), log_(in.log->clone(name)), how_(how),
+      policy_(make_placement(
+        how.placement,
+        {.seed = rt::mix(in.seed ^ static_cast<std::uint64_t>(desk_.tag())),
+         .kvcache_balancing_threshold = how.kvcache_balancing_threshold})),
+      probe_(std::move(counts)), index_(how.keys_max), book_(how.book) {
+    PERIGEE_ASSERT(policy_, "a placement that there is");
+    PERIGEE_ASSERT(!find_fault(how.cost), "a cost model without a fault");
+  }
+
+  handle::behavior_type make_behavior() {
+    return {
+      desk_.on(this, &conductor_state::on_place),
+      desk_.on(this, &conductor_state::on_cancel),
+      desk_.on(this, &conductor_state::on_prefill_load),
+      desk_.on(this, &conductor_state::on_decode_load),
+      desk_.on(this, &conductor_state::on_stored),
+      desk_.on(this, &conductor_state::on_evicted),
+      desk_.on(this, &conductor_state::on_snapshot),
+      desk_.on(this, &conductor_state::on_member),
+      desk_.on(this, &conductor_state::on_due),
+      desk_.on(this, &conductor_state::on_tick),
+    };
+  }
+
+private:
+  // -- placing ----------------------------------------------------------------
+
+  void on_place(const Msg<schema::Place>& asked) {
+    if (!is_current(asked, rejector()))
+      return;
+    auto wanted = asked->getWish();
+    if (!is_sound(wanted))
+      return probe_->dropped_malformed();
+    auto chain = to_chain(wanted.getChain());
+    auto runs = index_.runs(chain);
+    // Who is not there any more, though nobody said so yet, is left out at the next
+    // try.
+    while (!try_to_place(asked, runs)) {
+    }
+  }
+
+  /// False if the group that was chosen is lost, which is known now.
+  bool try_to_place(const Msg<schema::Place>& asked, std::span<const run> runs) {
+    auto wanted = to_wish(asked->getWish());
+    scene here{desk_.now(), book_.all(), runs, how_.cost};
+    auto chosen = policy_->choose(wanted, here);
+    if (!chosen) {
+      refuse(asked, {reason::no_instance, 0, soon});
+      return true;
+    }
+    if (auto why = find_shortfall(*chosen, wanted, here, how_.wanted)) {
+      refuse(asked, *why);
+      return true;
+    }
+    if (!book_.place(to_placement(*chosen, asked->getWish()), desk_.now())) {
+      refuse(asked, {reason::queue_full, 1, soon});
+      return true;
+    }
+    if (!tell_group(asked, *chosen)) {
+      lose(chosen->prefill);
+      return false;
+    }
+    tell_instance(asked, *chosen);
+    tell_gateway(asked, *chosen);
+    auto is_remote = chosen->source != chosen->prefill.node;
+    probe_->placed(chosen->reuse_blocks, is_remote ? chosen->reuse_blocks : 0);
+    book_changed();
+    return true;
+  }
+
+  wish to_wish(schema::Wish::Reader wanted) const {
+    auto or_ours = [](std::uint64_t theirs, nanoseconds ours) {
+      return theirs > 0 ? to_span(theirs) : ours;
+    };
+    return {.prompt_tokens = wanted.getPromptTokens(),
+            .block_tokens = wanted.getChain().getBlockTokens(),
+            .decodes = wanted.getTokensMax() > 1,
+            .ttft_limit = or_ours(wanted.getTtftLimitNs(), how_.ttft_limit),
+            .tbt_limit = or_ours(wanted.getTbtLimitNs(), how_.tbt_limit)};
+  }
+
+  placement to_placement(const plan& chosen, schema::Wish::Reader wanted) const {
+    auto cached = chosen.reuse_blocks * wanted.getChain().getBlockTokens();
+    return {.request = request_id{wanted.getRequest()},
+            .prefill = chosen.prefill,
+            .decode = chosen.decode,
+            .decodes = wanted.getTokensMax() > 1,
+            .prefill_time = chosen.prefill_time,
+            .uncached_tokens = wanted.getPromptTokens() - cached,
+            .prompt_tokens = wanted.getPromptTokens(),
+            .arrives_at = desk_.now() + chosen.ttft(),
+            .expires_at = desk_.now() + to_span(wanted.getRemainingNs()) + how_.grace};
+  }
+
+  bool tell_group(const Msg<schema::Place>& asked, const plan& chosen) {
+    auto wanted = asked->getWish();
+    auto fill = [&](schema::Prefill::Builder work) {
+      work.setRequest(wanted.getRequest());
+      work.setGateway(wanted.getGateway());
+      set_name(work.initDecode(), chosen.decode);
+      work.setPromptTokens(wanted.getPromptTokens());
+      work.setTokensMax(wanted.getTokensMax());
+      work.setChain(wanted.getChain());
+      work.setReuseBlocks(chosen.reuse_blocks);
+      set_name(work.initSource(), shard_name{chosen.source});
+      work.setRemainingNs(wanted.getRemainingNs());
+      work.setTbtLimitNs(wanted.getTbtLimitNs());
+      work.initStages().setAdmissionNs(asked->getAdmissionNs());
+      work.setPredictedNs(static_cast<std::uint64_t>(chosen.prefill_time.count()));
+    };
+    return desk_.tell<schema::Prefill>(name_of(chosen.prefill), asked, fill);
+  }
+
+  /// One that is not there will be found missing by the group.
+  void tell_instance(const Msg<schema::Place>& asked, const plan& chosen) {
+    auto wanted = asked->getWish();
+    if (wanted.getTokensMax() <= 1)
+      return;
+    auto fill = [&](schema::Expect::Builder news) {
+      news.setRequest(wanted.getRequest());
+      news.setGateway(wanted.getGateway());
+      set_name(news.initPrefill(), chosen.prefill);
+      news.setPromptTokens(wanted.getPromptTokens());
+      news.setTokensMax(wanted.getTokensMax());
+      news.setInNs(static_cast<std::uint64_t>(chosen.ttft().count()));
+      news.setRemainingNs(wanted.getRemainingNs());
+    };
+    desk_.tell<schema::Expect>(name_of(chosen.decode), asked, fill);
+  }
+
+  void tell_gateway(const Msg<schema::Place>& asked, const plan& chosen) {
+    answer(asked, [&](schema::Placed::Builder said) {
+      auto where = said.initPlaced();
+      set_name(where.initPrefill(), chosen.prefill);
+      set_name(where.initDecode(), chosen.decode);
+      where.setReuseBlocks(chosen.reuse_blocks);
+      where.setTtftNs(static_cast<std::uint64_t>(chosen.ttft().count()));
+      where.setTbtNs(static_cast<std::uint64_t>(chosen.tbt.count()));
+    });
+  }
+
+  void refuse(const Msg<schema::Place>& asked, const refusal& why) {
+    probe_->refused(why.why);
+    answer(asked,
+           [&](schema::Placed::Builder said) { set_refusal(said.initRefused(), why); });
+  }
+
+  /// A gateway that is gone needs no answer.
+  template <class Fill>
+  void answer(const Msg<schema::Place>& asked, Fill fill) {
+    auto wanted = asked->getWish();
+    desk_.tell<schema::Placed>(to_name<gateway_name>(wanted.getGateway()), asked,
+                               [&](schema::Placed::Builder said) {
+                                 said.setRequest(wanted.getRequest());
+                                 fill(said);
+                               });
+  }
+
+  /// Of a request that was never placed, or has ended, there is nothing to hold.
+  void on_cancel(const Msg<schema::Cancel>& wish) {
+    if (book_.end(request_id{wish->getRequest()}, desk_.now())) {
+      probe_->cancelled();
+      book_changed();
+    }
+    desk_.tell<schema::Cancelled>(to_name<gateway_name>(wish->getGateway()), wish,
+                                  [&](schema::Cancelled::Builder said) {
+                                    said.setRequest(wish->getRequest());
+                                    said.setBy(schema::Role::CONDUCTOR);
+                                  });
+  }
+
+  // -- how busy they are ------------------------------------------------------
+
+  void on_prefill_load(const Msg<schema::PrefillLoad>& said) {
+    auto who = to_name<prefill_name>(said->getWho());
+    if (!is_current(said, who))
+      return;
+    auto ended = to_requests(said->getEnded());
+    book_.hear(group_id{who.node, who.index},
+               {.requests = said->getWaiting() + said->getRunning(),
+                .queued_tokens = said->getQueuedTokens(),
+                .ended = ended},
+               desk_.now());
+    book_changed();
+  }
+
+  void on_decode_load(const Msg<schema::DecodeLoad>& said) {
+    auto who = to_name<decode_name>(said->getWho());
+    if (!is_current(said, who))
+      return;
+    auto began = to_requests(said->getBegan());
+    std::vector<decode_report::end> ended;
+    for (auto one : said->getEnded())
+      ended.push_back({request_id{one.getRequest()}, to_span(one.getDecodedNs())});
+    book_.hear(instance_id{who.node, who.index},
+               {.sequences = said->getSequences() + said->getWaiting(),
+                .kv_tokens = said->getKvTokens(),
+                .blocks_free = said->getBlocksFree(),
+                .began = began,
+                .ended = ended},
+               desk_.now());
+    book_changed();
+  }
+
+  /// The rejector hears of it, and the earliest expiry is waited for.
+  void book_changed() {
+    probe_->holds(book_.size(), index_.size());
+    wait_for_expiry();
+    if (publishing_)
+      return;
+    auto due = published_at_ ? *published_at_ + how_.publish_every : desk_.now();
+    if (due <= desk_.now())
+      return publish();
+    publishing_ = true;
+    desk_.tell_after<schema::Tick>(handle{self_}, due - desk_.now(), rt::unprompted,
+                                   [](auto) {});
+  }
+
+  void on_tick(const Msg<schema::Tick>&) {
+    publishing_ = false;
+    publish();
+  }
+
+  void publish() {
+    bool there = desk_.tell<schema::Book>(
+      rejector(), rt::unprompted, [&](schema::Book::Builder copy) {
+        set_book(copy, book_.all(), how_.cost.decode, desk_.now());
+      });
+    if (there)
+      probe_->published();
+    published_at_ = desk_.now();
+  }
+
+  void wait_for_expiry() {
+    auto next = book_.next_expiry();
+    if (!next || (expiry_ && *expiry_ <= *next))
+      return;
+    expiry_ = next;
+    desk_.tell_after<schema::Due>(
+      handle{self_}, std::max(*next - desk_.now(), nanoseconds{}), rt::unprompted,
+      [epoch = ++epoch_](schema::Due::Builder timer) { timer.setEpoch(epoch); });
+  }
+
+  void on_due(const Msg<schema::Due>& timer) {
+    if (timer->getEpoch() != epoch_)
+      return; // replaced by an earlier one
+    expiry_.reset();
+    auto expired = book_.expire(desk_.now());
+    probe_->expired(expired);
+    if (expired > 0)
+      return book_changed();
+    wait_for_expiry();
+  }
+
+  // -- who holds what ---------------------------------------------------------
+
+  void on_stored(const Msg<schema::Stored>& news) {
+    auto shard = node_of(news->getShard());
+    if (!applies(news, shard))
+      return;
+    store(shard, to_tier(news->getTier()), to_keys(news->getKeys()));
+  }
+
+  void on_evicted(const Msg<schema::Evicted>& news) {
+    auto shard = node_of(news->getShard());
+    if (applies(news, shard))
+      index_.evict(shard, to_keys(news->getKeys()));
+  }
+
+  /// Whether news of a shard are to be applied to the index.
+  template <class News>
+  bool applies(const Msg<News>& news, node_index shard) {
+    if (!is_current(news, shard_name{shard}))
+      return false;
+    index_.tidy(buckets_tidied);
+    auto feed = feeds_.find(shard);
+    if (feed == feeds_.end())
+      return false; // its introduction is still on the way
+    auto what = feed->second.on_news(news->getNumber(), desk_.now());
+    if (what == verdict::recount)
+      ask_for_recount(shard);
+    return what == verdict::apply;
+  }
+
+  void on_snapshot(const Msg<schema::Snapshot>& part) {
+    auto shard = node_of(part->getShard());
+    auto feed = feeds_.find(shard);
+    if (!is_current(part, shard_name{shard}) || feed == feeds_.end())
+      return;
+    switch (feed->second.on_recount(part->getNumber(), part->getPart(), part->getLast(),
+                                    desk_.now())) {
+      case verdict::ignore: return;
+      case verdict::recount: return ask_for_recount(shard);
+      case verdict::replace: index_.forget(shard); [[fallthrough]];
+      case verdict::apply:
+        store(shard, to_tier(part->getTier()), to_keys(part->getKeys()));
+    }
+  }
+
+  void store(node_index shard, tier where, const block_chain& keys) {
+    probe_->left_out(keys.size() - index_.store(shard, where, keys));
+  }
+
+  void ask_for_recount(node_index shard) {
+    probe_->asked_for_recount();
+    desk_.tell<schema::Recount>(shard_name{shard}, rt::unprompted, [](auto) {});
+  }
+
+  // -- who is there -----------------------------------------------------------
+
+  void on_member(const Msg<schema::Member>& news) {
+    auto who = news->getWho();
+    switch (news->getRole()) {
+      case schema::Role::PREFILL:
+        return seat(to_name<prefill_name>(who), news->getUp());
+      case schema::Role::DECODE: return seat(to_name<decode_name>(who), news->getUp());
+      case schema::Role::SHARD: return seat_shard(node_of(who), news->getUp());
+      case schema::Role::REJECTOR:
+        if (news->getUp())
+          publish(); // it begins without a copy
+        return;
+      default: return;
+    }
+  }
+
+  void seat(const prefill_name& who, bool up) {
+    group_id group{who.node, who.index};
+    lose(group);
+    if (up)
+      book_.seat(group, desk_.now());
+    book_changed();
+  }
+
+  void seat(const decode_name& who, bool up) {
+    instance_id instance{who.node, who.index};
+    probe_->lost(book_.lose(instance, desk_.now()));
+    if (up)
+      book_.seat(instance, desk_.now());
+    book_changed();
+  }
+
+  void lose(const group_id& group) {
+    probe_->lost(book_.lose(group, desk_.now()));
+  }
+
+  /// What an earlier shard of the node held is gone; a new one may hold something that
+  /// it told an earlier conductor of.
+  void seat_shard(node_index shard, bool up) {
+    auto blocks = index_.forget(shard);
+    feeds_.erase(shard);
+    if (blocks > 0)
+      log_->info("shard_forgotten node={} blocks={}", static_cast<unsigned>(shard),
+                 blocks);
+    if (!up)
+      return;
+    feeds_.emplace(shard, shard_feed{desk_.now(), how_.recount_limit});
+    ask_for_recount(shard);
+  }
+
+  /// The one beside us: it alone asks us to place, and has our book.
+  rejector_name rejector() const {
+    return {desk_.me().node, 0};
+  }
+
+  /// Whether `heard` is from whoever is under `whom` now. Else it is to be dropped.
+  template <class T, class Handle>
+  bool is_current(const Msg<T>& heard, const rt::name<Handle>& whom) {
+    bool current = desk_.is_from(whom, heard);
+    if (!current)
+      probe_->dropped_stale();
+    return current;
+  }
+
+  handle::pointer self_;
+  rt::desk<handle> desk_;
+  std::shared_ptr<spdlog::logger> log_;
+  options how_;
+  std::unique_ptr<placement_policy> policy_;
+  std::shared_ptr<probe> probe_;
+  prefix_index index_;
+  std::map<node_index, shard_feed> feeds_;
+  load_book book_;
+  std::optional<moment> published_at_;
+  bool publishing_ = false;      // a Tick is on its way
+  std::optional<moment> expiry_; // the Due of epoch_ is on its way
+  std::uint64_t epoch_ = 0;
+};
+
+std::string text(const char* key, double value) {
+  char digits[32]; // to_string(double) keeps six decimals of any number
+  std::snprintf(digits, sizeof digits, "%.17g", value);
+  return std::string{' '} + key + '=' + digits;
+}
+
+template <class Rep, class Period>
+std::string text(const char* key, std::chrono::duration<Rep, Period> value) {
+  return std::string{' '} + key + '=' + std::to_string(nanoseconds{value}.count());
+}
+
+} // namespace
+
+std::string to_string(const options& how) {
+  return "placement=" + how.placement
+         + text("kvcache_balancing_threshold", how.kvcache_balancing_threshold)
+         + text("wants_ttft", how.wanted.ttft) + text("wants_tbt", how.wanted.tbt)
+         + text("load_max", how.wanted.load_max) + text("ttft_limit_ns", how.ttft_limit)
+         + text("tbt_limit_ns", how.tbt_limit) + ' ' + to_string(how.cost)
+         + " keys_max=" + std::to_string(how.keys_max)
+         + " requests_max=" + std::to_string(how.book.requests_max)
+         + text("decode_time_at_first_ns", how.book.decode_time_at_first)
+         + text("decode_time_weight", how.book.decode_time_weight)
+         + text("handoff_limit_ns", how.book.handoff_limit)
+         + text("grace_ns", how.grace) + text("publish_every_ns", how.publish_every)
+         + text("recount_limit_ns", how.recount_limit);
+}
+
+conductor_actor start(const rt::world& in, rt::place where, options how,
+                      std::shared_ptr<probe> counts) {
+  auto as_text = to_string(how);
+  return rt::spawn<conductor_state>(in, where, rt::arguments{std::move(as_text)},
+                                    std::move(how), std::move(counts));
+}
+
+} // namespace perigee::conductor

@@ -1,0 +1,120 @@
+#include "actors/rejector/admission_policy.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace perigee::rejector {
+namespace {
+
+using conductor::objectives;
+using conductor::reason;
+using conductor::refusal;
+using conductor::wish;
+
+/// To be asked again when somebody may be there.
+constexpr nanoseconds soon = std::chrono::seconds{1};
+
+std::optional<refusal> judge_presence(const picture& seen) {
+  if (seen.all.prefills.empty() || seen.all.decodes.empty())
+    return refusal{reason::no_instance, 0, soon};
+  return std::nullopt;
+}
+
+/// The queue shortens as time goes by.
+std::optional<refusal> judge_prefill(const wish& one, const picture& seen) {
+  auto load = conductor::prefill_load(seen.all, seen.now, one.ttft_limit);
+  if (load <= seen.load_max)
+    return std::nullopt;
+  auto excess = (load - seen.load_max) * static_cast<double>(one.ttft_limit.count());
+  return refusal{reason::prefill_load, load,
+                 nanoseconds{static_cast<std::int64_t>(excess)}};
+}
+
+std::optional<refusal> judge_decode(const wish& one, const picture& seen, moment at) {
+  if (!one.decodes)
+    return std::nullopt;
+  auto load
+    = conductor::decode_load(seen.all, seen.cost.decode, seen.now, at, one.tbt_limit);
+  if (load <= seen.load_max)
+    return std::nullopt;
+  auto relief = conductor::decode_relief(seen.all, seen.cost.decode, seen.now,
+                                         one.tbt_limit, seen.load_max);
+  return refusal{reason::decode_load, load, relief - seen.now};
+}
+
+/// When the request would leave prefill if it went where it waits least. What it would
+/// reuse is the conductor's to know.
+moment end_of_prefill(const wish& one, const picture& seen) {
+  auto queue = nanoseconds::max();
+  for (const auto& [who, line] : seen.all.prefills)
+    queue = std::min(queue, line.queued(seen.now));
+  return seen.now + queue + seen.cost.prefill.time(one.prompt_tokens, 0);
+}
+
+struct none final : admission_policy {
+  std::optional<refusal> judge(const wish&, const picture& seen) const override {
+    return judge_presence(seen);
+  }
+  objectives wanted(double load_max) const override {
+    return {false, false, load_max};
+  }
+};
+
+struct baseline final : admission_policy {
+  std::optional<refusal> judge(const wish& one, const picture& seen) const override {
+    if (auto why = judge_presence(seen))
+      return why;
+    return judge_prefill(one, seen);
+  }
+  objectives wanted(double load_max) const override {
+    return {true, false, load_max};
+  }
+};
+
+struct early_rejection : admission_policy {
+  std::optional<refusal> judge(const wish& one, const picture& seen) const override {
+    if (auto why = judge_presence(seen))
+      return why;
+    if (auto why = judge_prefill(one, seen))
+      return why;
+    return judge_decode(one, seen, decodes_at(one, seen));
+  }
+  objectives wanted(double load_max) const override {
+    return {true, true, load_max};
+  }
+
+private:
+  virtual moment decodes_at(const wish&, const picture& seen) const {
+    return seen.now;
+  }
+};
+
+struct early_rejection_predicted final : early_rejection {
+private:
+  moment decodes_at(const wish& one, const picture& seen) const override {
+    return end_of_prefill(one, seen);
+  }
+};
+
+constexpr std::array<std::string_view, 4> names{"none", "baseline", "early_rejection",
+                                                "early_rejection_predicted"};
+
+} // namespace
+
+std::span<const std::string_view> admission_names() {
+  return names;
+}
+
+std::unique_ptr<admission_policy> make_admission(std::string_view name) {
+  if (name == "none")
+    return std::make_unique<none>();
+  if (name == "baseline")
+    return std::make_unique<baseline>();
+  if (name == "early_rejection")
+    return std::make_unique<early_rejection>();
+  if (name == "early_rejection_predicted")
+    return std::make_unique<early_rejection_predicted>();
+  return nullptr;
+}
+
+} // namespace perigee::rejector
