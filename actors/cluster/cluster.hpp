@@ -1,0 +1,38 @@
+/// \file
+/// The cluster actor: starts a process's actors, seats them, and starts again what
+/// dies.
+#pragma once
+
+#include "actors/cluster/probe.hpp"
+#include "actors/cluster/respawn_plan.hpp"
+#include "actors/cluster/unit.hpp"
+#include "actors/runtime/world.hpp"
+
+#include <memory>
+
+namespace perigee::cluster {
+
+struct options {
+  respawn_limits respawns;
+
+  /// How long open requests may go on after Drain.
+  std::chrono::nanoseconds drain_limit = std::chrono::seconds{10};
+
+  /// How often to look for messages that the system refused. 0: never, for where no
+  /// other node is.
+  std::chrono::nanoseconds refusals_every{0};
+};
+
+std::string to_string(const options& how);
+
+/// Starts the cluster at `where`, and with it all of `all`. One per process. Owns
+/// `roster`, the one that the worlds of all its actors show: clears it, then seats
+/// itself and whom it starts. Its actors end with it.
+///
+/// It ends after Drain, when no request is open any more or the limit has passed, and
+/// every actor of its own has ended.
+cluster_actor start(const rt::world& in, rt::place where, rt::roster& roster, units all,
+                    options how = {},
+                    std::shared_ptr<probe> counts = std::make_shared<probe>());
+
+} // namespace perigee::cluster

@@ -1,0 +1,56 @@
+/// \file
+/// What a cluster counts.
+#pragma once
+
+#include "actors/runtime/counter.hpp"
+#include "actors/runtime/gauge.hpp"
+
+#include <cstddef>
+
+namespace perigee::cluster {
+
+class probe {
+public:
+  void seated(std::size_t up, std::size_t down) noexcept {
+    actors_up_.set(up);
+    actors_down_.set(down);
+  }
+
+  void lost() noexcept {
+    actors_lost_total_.add();
+  }
+
+  void respawned() noexcept {
+    respawns_total_.add();
+  }
+
+  void gave_up() noexcept {
+    units_given_up_total_.add();
+  }
+
+  std::uint64_t respawns() const noexcept {
+    return respawns_total_.value();
+  }
+
+  /// Shows each number to `see(name, help, value)`.
+  template <class See>
+  void each(See see) const {
+    see("actors_up", "Actors that have their seat", actors_up_.value());
+    see("actors_down", "Actors that should have a seat and have not",
+        actors_down_.value());
+    see("actors_lost_total", "Actors that ended by themselves",
+        actors_lost_total_.value());
+    see("respawns_total", "Actors that were started again", respawns_total_.value());
+    see("units_given_up_total", "Units that died too often to be started again",
+        units_given_up_total_.value());
+  }
+
+private:
+  rt::gauge actors_up_;
+  rt::gauge actors_down_;
+  rt::counter actors_lost_total_;
+  rt::counter respawns_total_;
+  rt::counter units_given_up_total_;
+};
+
+} // namespace perigee::cluster
