@@ -3,24 +3,25 @@
 /// rotation or a sample must not.
 #pragma once
 
-#include <cstddef>
-
 namespace perigee::engine::cpu {
 
-/// In double, only by additions, products and divisions in a fixed order: the same bits
-/// everywhere. Within 2 units in the last place (pow: 1e-14 relative), NaN for NaN.
+/// In double, by additions, products and divisions in a fixed order alone: the same
+/// bits everywhere. NaN for NaN.
 
-/// Overflow gives infinity, underflow 0 below 2^-1022.
+/// Within 2 units in the last place. Infinity above 709.78, 0 below -708.39.
 double exp_of(double x);
 
-/// -infinity for 0, NaN below 0.
+/// Within 2 units in the last place, and 1e-16. -infinity for 0, NaN below 0.
 double log_of(double x);
 
-/// |x| up to 2^30; beyond, NaN.
+/// Beyond this, sines and cosines are NaN: twice the longest prompt.
+inline constexpr double angle_max = 2097152.0;
+
+/// Within 3e-16.
 double sin_of(double x);
 double cos_of(double x);
 
-/// base > 0.
+/// Within |exponent * log(base)| * 5e-16 of itself. base > 0.
 double pow_of(double base, double exponent);
 
 /// In float, as the kernels have it (softmax, silu): within 2 units in the last place;
