@@ -1,0 +1,482 @@
+#include "actors/gateway/http_session.hpp"
+
+#include "actors/runtime/name.hpp"
+#include "schemas/assert.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/status.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace perigee::gateway {
+namespace {
+
+namespace http = boost::beast::http;
+using boost::system::error_code;
+
+std::string hex(std::uint64_t number) {
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx",
+                static_cast<unsigned long long>(number));
+  return digits;
+}
+
+} // namespace
+
+/// The front desk's end of a session, for one call.
+class http_session::line final : public http_line {
+public:
+  line(std::weak_ptr<http_session> to, std::uint64_t call)
+    : to_(std::move(to)), call_(call) {}
+
+  void answer(http_answer whole) override {
+    if (auto session = find())
+      session->answer(std::move(whole));
+  }
+
+  void begin_events() override {
+    if (auto session = find())
+      session->begin_events();
+  }
+
+  bool write(std::string_view events) override {
+    auto session = find();
+    return session && session->write_events(events);
+  }
+
+  void end_events() override {
+    if (auto session = find())
+      session->end_events();
+  }
+
+private:
+  std::shared_ptr<http_session> find() const {
+    auto session = to_.lock();
+    return session && session->call_ == call_ ? session : nullptr;
+  }
+
+  std::weak_ptr<http_session> to_;
+  std::uint64_t call_;
+};
+
+http_session::http_session(http_floor& floor, socket connection)
+  : floor_(floor), socket_(std::move(connection)) {}
+
+void http_session::start() {
+  error_code ignored;
+  socket_.set_option(boost::asio::ip::tcp::no_delay{true}, ignored);
+  socket_.non_blocking(true, ignored);
+  enter(phase::idle, floor_.how.header_limit); // the first request is due soon
+  wait_to_read();
+}
+
+void http_session::turn_away() {
+  start();
+  keep_alive_ = false;
+  respond(to_answer({api_code::too_many_connections,
+                     "the server has as many connections as it takes", "", 1}));
+}
+
+void http_session::enter(phase next, std::chrono::milliseconds limit) {
+  phase_ = next;
+  deadline_ = clock::now() + limit;
+}
+
+void http_session::no_limit() {
+  deadline_ = clock::time_point::max();
+}
+
+void http_session::sweep(clock::time_point now) {
+  if (now >= write_deadline_) {
+    floor_.counts.timed_out();
+    return close();
+  }
+  if (now < deadline_)
+    return;
+  if (phase_ != phase::idle && phase_ != phase::linger)
+    floor_.counts.timed_out();
+  if (phase_ == phase::head || phase_ == phase::body)
+    return refuse(
+      {api_code::request_timeout,
+       phase_ == phase::head ? "the headers took too long" : "the body took too long",
+       "",
+       {}});
+  close();
+}
+
+void http_session::close_when_idle() {
+  keep_alive_ = false;
+  if (phase_ == phase::idle || phase_ == phase::head || phase_ == phase::body)
+    close();
+}
+
+void http_session::close() {
+  if (phase_ == phase::closed)
+    return;
+  auto self = shared_from_this();
+  phase_ = phase::closed;
+  deadline_ = write_deadline_ = clock::time_point::max();
+  release_body_bytes();
+  error_code ignored;
+  socket_.close(ignored);
+  floor_.counts.disconnected();
+  if (auto call = std::exchange(call_, 0)) {
+    floor_.counts.abandoned();
+    boost::asio::post(socket_.get_executor(), // not from inside a call of the desk's
+                      [desk = floor_.desk, call] { desk->abandon(call); });
+  }
+  floor_.sessions.erase(this);
+  if (floor_.sessions.empty() && floor_.on_empty)
+    floor_.on_empty();
+}
+
+// -- in -------------------------------------------------------------------------
+
+/// Waits for bytes without a buffer, of which thousands of idle clients have no need.
+void http_session::wait_to_read() {
+  socket_.async_wait(socket::wait_read,
+                     [self = shared_from_this()](const error_code& error) {
+                       if (!error && self->read_some())
+                         self->wait_to_read();
+                     });
+}
+
+/// False if the connection is closed.
+bool http_session::read_some() {
+  if (phase_ == phase::closed)
+    return false;
+  error_code error;
+  auto bytes = socket_.read_some(boost::asio::buffer(floor_.scratch), error);
+  if (error == boost::asio::error::would_block)
+    return true;
+  if (error) {
+    close(); // gone, or shut its half: nobody waits for an answer
+    return false;
+  }
+  auto room = in_.prepare(bytes);
+  std::memcpy(room.data(), floor_.scratch.data(), bytes);
+  in_.commit(bytes);
+  on_data();
+  return phase_ != phase::closed;
+}
+
+void http_session::on_data() {
+  if (phase_ == phase::idle && in_.size() > 0)
+    begin_head();
+  if (phase_ == phase::head)
+    read_head();
+  if (phase_ == phase::body)
+    read_body();
+  if (phase_ == phase::linger || (phase_ == phase::last && !keep_alive_))
+    in_.consume(in_.size());
+  else if (in_.size() > floor_.how.pipelined_bytes_max && phase_ != phase::head)
+    close();
+}
+
+void http_session::begin_head() {
+  parser_.emplace();
+  parser_->header_limit(static_cast<std::uint32_t>(floor_.how.header_bytes_max));
+  parser_->body_limit(floor_.how.body_bytes_max);
+  request_id_.clear();
+  cors_.clear();
+  enter(phase::head, floor_.how.header_limit);
+}
+
+void http_session::read_head() {
+  error_code error;
+  auto used = parser_->put(in_.data(), error);
+  in_.consume(used);
+  if (error == http::error::need_more) {
+    if (in_.size() > floor_.how.header_bytes_max)
+      on_parse_error(http::error::header_limit);
+    return;
+  }
+  if (error)
+    return on_parse_error(error);
+  if (parser_->is_header_done())
+    on_head();
+}
+
+std::string_view http_session::header(std::string_view name) const {
+  auto value = parser_->get()[boost::beast::string_view{name.data(), name.size()}];
+  return {value.data(), value.size()};
+}
+
+void http_session::on_head() {
+  const auto& head = parser_->get();
+  std::string_view method{head.method_string().data(), head.method_string().size()};
+  keep_alive_ = parser_->keep_alive() && !floor_.closing;
+  is_head_ = method == "HEAD";
+  is_chunked_ = head.version() >= 11;
+  cors_ = cors_fields(header("origin"), floor_.how.origins);
+  if (head.version() >= 11 && header("host").empty())
+    return refuse({api_code::bad_http, "header `Host` is missing", "", {}});
+  auto found = find_destination({head.target().data(), head.target().size()});
+  if (!found)
+    return refuse({api_code::not_found, "nothing has this path", "", {}});
+  to_ = *found;
+  if (method == "OPTIONS" && parser_->is_done())
+    return preflight(to_);
+  if (!takes(to_, method))
+    return refuse({api_code::method_not_allowed,
+                   "this path takes " + std::string{methods_of(to_)},
+                   "",
+                   {}},
+                  std::string{methods_of(to_)});
+  if (to_.is_guarded && !floor_.how.api_keys.empty()
+      && !is_authorized(header("authorization"), floor_.how.api_keys))
+    return refuse({api_code::invalid_api_key,
+                   "header `Authorization` must be `Bearer` and an API key of this "
+                   "server's",
+                   "",
+                   {}});
+  if (!may_send_body())
+    return;
+  enter(phase::body, floor_.how.body_limit);
+}
+
+bool http_session::may_send_body() {
+  if (parser_->is_done())
+    return true;
+  if (to_.is_post && !is_json_type(header("content-type"))) {
+    refuse({api_code::unsupported_media_type,
+            "header `Content-Type` must be application/json",
+            "",
+            {}});
+    return false;
+  }
+  if (auto coding = header("content-encoding");
+      !coding.empty() && coding != "identity") {
+    refuse({api_code::unsupported_media_type, "a body may not be compressed", "", {}});
+    return false;
+  }
+  body_bytes_ = static_cast<std::size_t>(
+    parser_->content_length().value_or(floor_.how.body_bytes_max));
+  floor_.bodies_bytes += body_bytes_;
+  if (floor_.bodies_bytes > floor_.how.bodies_bytes_max) {
+    refuse({api_code::queue_full, "too many bodies are arriving", "", 1});
+    return false;
+  }
+  if (header("expect") == "100-continue" && in_.size() == 0)
+    put("HTTP/1.1 100 Continue\r\n\r\n");
+  return true;
+}
+
+void http_session::read_body() {
+  error_code error;
+  while (!parser_->is_done() && in_.size() > 0) {
+    auto used = parser_->put(in_.data(), error);
+    in_.consume(used);
+    if (error == http::error::need_more)
+      return;
+    if (error)
+      return on_parse_error(error);
+  }
+  if (parser_->is_done())
+    on_body();
+}
+
+void http_session::release_body_bytes() {
+  floor_.bodies_bytes -= std::exchange(body_bytes_, 0);
+}
+
+void http_session::on_body() {
+  release_body_bytes();
+  http_call call;
+  call.to = to_.to;
+  call.model = to_.model;
+  auto id = hex(rt::mix(floor_.how.id_seed + floor_.calls + 1));
+  auto read = read_headers(
+    call, [this](auto name) { return header(name); }, std::move(id));
+  if (!read)
+    return refuse(read.error());
+  if (floor_.closing)
+    return refuse({api_code::not_ready, "the server is stopping", "", 1});
+  request_id_ = call.request_id;
+  call.body = std::move(parser_->get().body());
+  call.number = call_ = ++floor_.calls;
+  streaming_ = false;
+  phase_ = phase::serving;
+  no_limit();
+  floor_.counts.called();
+  floor_.desk->take(std::move(call), std::make_shared<line>(weak_from_this(), call_));
+}
+
+void http_session::on_parse_error(const error_code& error) {
+  if (error == http::error::header_limit)
+    return refuse({api_code::header_too_large,
+                   "request line and headers may have "
+                     + std::to_string(floor_.how.header_bytes_max) + " bytes",
+                   "",
+                   {}});
+  if (error == http::error::body_limit)
+    return refuse(
+      {api_code::body_too_large,
+       "a body may have " + std::to_string(floor_.how.body_bytes_max) + " bytes",
+       "",
+       {}});
+  floor_.counts.malformed();
+  refuse({api_code::bad_http, "no valid HTTP: " + error.message(), "", {}});
+}
+
+void http_session::preflight(const destination& to) {
+  http_answer answer{204, "", ""};
+  answer.fields.emplace_back("Allow", methods_of(to));
+  if (!cors_.empty())
+    for (auto& field :
+         preflight_fields(methods_of(to), header("access-control-request-headers")))
+      answer.fields.push_back(std::move(field));
+  respond(std::move(answer));
+}
+
+// -- out ------------------------------------------------------------------------
+
+/// The connection ends after it if nobody can say where the next request begins.
+void http_session::refuse(const api_error& why, std::string allow) {
+  release_body_bytes();
+  if (!parser_ || !parser_->is_done() || why.code == api_code::bad_http)
+    keep_alive_ = false;
+  auto answer = to_answer(why);
+  if (!allow.empty())
+    answer.fields.emplace_back("Allow", std::move(allow));
+  respond(std::move(answer));
+}
+
+void http_session::respond(http_answer whole) {
+  floor_.counts.answered(whole.status);
+  put(head_of(whole, true));
+  if (!is_head_)
+    put(whole.body);
+  end_call();
+}
+
+void http_session::answer(http_answer whole) {
+  PERIGEE_ASSERT(!streaming_, "an answer after a stream has begun");
+  respond(std::move(whole));
+}
+
+void http_session::begin_events() {
+  PERIGEE_ASSERT(!streaming_, "a second stream for one call");
+  streaming_ = true;
+  if (!is_chunked_)
+    keep_alive_ = false; // its end is the connection's
+  floor_.counts.answered(200);
+  http_answer head{200, "", "text/event-stream; charset=utf-8"};
+  head.fields.emplace_back("Cache-Control", "no-cache");
+  head.fields.emplace_back("X-Accel-Buffering", "no");
+  if (is_chunked_)
+    head.fields.emplace_back("Transfer-Encoding", "chunked");
+  put(head_of(head, false));
+}
+
+bool http_session::write_events(std::string_view events) {
+  if (events.empty())
+    return true;
+  auto unsent = out_.size() + writing_.size() - written_;
+  if (unsent + events.size() > floor_.how.unsent_bytes_max) {
+    floor_.counts.overflowed();
+    close();
+    return false;
+  }
+  if (!is_chunked_) {
+    put(events);
+    return true;
+  }
+  char size[20];
+  auto length = std::snprintf(size, sizeof size, "%zx\r\n", events.size());
+  out_.append(size, static_cast<std::size_t>(length)).append(events);
+  put("\r\n");
+  return true;
+}
+
+void http_session::end_events() {
+  if (is_chunked_)
+    put("0\r\n\r\n");
+  end_call();
+}
+
+/// The answer at hand is whole, though not out.
+void http_session::end_call() {
+  call_ = 0;
+  streaming_ = false;
+  phase_ = phase::last;
+  no_limit();
+  flush();
+}
+
+std::string http_session::head_of(const http_answer& answer, bool has_length) {
+  auto text = http::obsolete_reason(static_cast<http::status>(answer.status));
+  std::string out = "HTTP/1.1 " + std::to_string(answer.status) + ' ';
+  out.append(text.data(), text.size()).append("\r\n");
+  auto add = [&](std::string_view name, std::string_view value) {
+    if (!value.empty())
+      out.append(name).append(": ").append(value).append("\r\n");
+  };
+  add("Content-Type", answer.type);
+  if (has_length && answer.status != 204)
+    add("Content-Length", std::to_string(answer.body.size()));
+  add("x-request-id", request_id_);
+  for (const auto& [name, value] : answer.fields)
+    add(name, value);
+  for (const auto& [name, value] : cors_)
+    add(name, value);
+  add("Connection", keep_alive_ ? "keep-alive" : "close");
+  return out.append("\r\n");
+}
+
+void http_session::put(std::string_view bytes) {
+  out_ += bytes;
+  flush();
+}
+
+void http_session::flush() {
+  if (has_write_ || phase_ == phase::closed)
+    return;
+  if (written_ == writing_.size()) {
+    writing_.clear();
+    written_ = 0;
+    std::swap(writing_, out_);
+  }
+  if (writing_.empty())
+    return when_all_is_out();
+  has_write_ = true;
+  write_deadline_ = clock::now() + floor_.how.write_limit;
+  socket_.async_write_some(
+    boost::asio::buffer(writing_.data() + written_, writing_.size() - written_),
+    [self = shared_from_this()](auto error, auto bytes) {
+      self->on_written(error, bytes);
+    });
+}
+
+void http_session::on_written(const error_code& error, std::size_t bytes) {
+  has_write_ = false;
+  write_deadline_ = clock::time_point::max();
+  if (phase_ == phase::closed)
+    return;
+  if (error)
+    return close();
+  floor_.counts.wrote(bytes);
+  written_ += bytes;
+  flush();
+}
+
+void http_session::when_all_is_out() {
+  if (phase_ != phase::last)
+    return;
+  if (!keep_alive_) {
+    error_code ignored;
+    socket_.shutdown(socket::shutdown_send, ignored);
+    return enter(phase::linger, floor_.how.linger_limit);
+  }
+  parser_.reset();
+  enter(phase::idle, floor_.how.idle_limit);
+  if (in_.size() > 0) // sent ahead
+    on_data();
+}
+
+} // namespace perigee::gateway
