@@ -23,8 +23,8 @@ namespace {
         ::sched_setaffinity(0, sizeof ours, &ours);
         break;
       }
-  for (volatile unsigned long turns = 0;; turns = turns + 1) {
-  }
+  for (;;)
+    asm volatile("");
 }
 
 } // namespace
