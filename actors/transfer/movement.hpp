@@ -1,0 +1,31 @@
+/// \file
+/// What a Movement says, in the words of transport/.
+#pragma once
+
+#include "schemas/movement.capnp.h"
+#include "transport/gate_board.hpp"
+#include "transport/move.hpp"
+
+namespace perigee::transfer {
+
+/// What to look things up in.
+struct surroundings {
+  const transport::segment_table& segments;
+  const transport::gate_board& gates;
+};
+
+/// The move that `said` asks for, of all that is here now. Refuses with gone,
+/// out_of_range (as many sources as targets, layers) and starved (the gate to wait for
+/// is not on the board: its owner has ended). One whose gate to open is gone opens
+/// none: nobody waits there.
+///
+/// Any numbers may be in `said`: what remains is for the transport to judge.
+result<transport::move, transport::fault> to_move(schema::Movement::Reader said,
+                                                  const surroundings& here);
+
+/// Of a move that to_move() gave.
+std::uint64_t bytes_of(const transport::move& what, const surroundings& here);
+
+schema::MoveFault to_schema(transport::fault why);
+
+} // namespace perigee::transfer

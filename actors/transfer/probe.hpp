@@ -1,0 +1,64 @@
+/// \file
+/// What a transfer actor counts.
+#pragma once
+
+#include "actors/runtime/counter.hpp"
+#include "actors/runtime/gauge.hpp"
+#include "schemas/movement.capnp.h"
+
+#include <array>
+
+namespace perigee::transfer {
+
+/// The actor says what happened, by verb; an exporter reads what came of it, by name.
+class probe {
+public:
+  void began(std::size_t open) noexcept {
+    movements_open_.set(open);
+  }
+
+  void ended(schema::MoveFault fault, std::uint64_t bytes, std::size_t open) noexcept {
+    movements_open_.set(open);
+    if (fault == schema::MoveFault::NONE) {
+      movements_total_.add();
+      bytes_moved_total_.add(bytes);
+    } else {
+      faults_total_[static_cast<std::size_t>(fault) % faults_total_.size()].add();
+    }
+  }
+
+  void dropped_stale() noexcept {
+    stale_total_.add();
+  }
+
+  /// Shows each number to `see(name, help, value)`.
+  template <class See>
+  void each(See see) const {
+    auto faulty = [&](schema::MoveFault why) {
+      return faults_total_[static_cast<std::size_t>(why)].value();
+    };
+    using enum schema::MoveFault;
+    see("movements_total", "Movements that succeeded", movements_total_.value());
+    see("bytes_moved_total", "Bytes of those", bytes_moved_total_.value());
+    see("movements_open", "Movements not answered yet", movements_open_.value());
+    see("gone_total", "Movements from or to a segment that is not there", faulty(GONE));
+    see("out_of_range_total", "Movements of what a segment has not",
+        faulty(OUT_OF_RANGE));
+    see("timed_out_total", "Movements not done in time", faulty(TIMED_OUT));
+    see("aborted_total", "Movements ended by their asker, or with it", faulty(ABORTED));
+    see("starved_total", "Movements whose layers did not come", faulty(STARVED));
+    see("busy_total", "Movements refused: too many were open", faulty(BUSY));
+    see("broken_total", "Movements that the transport failed", faulty(BROKEN));
+    see("stale_total", "Messages dropped: of who has its name no longer, or too late",
+        stale_total_.value());
+  }
+
+private:
+  rt::counter movements_total_;
+  rt::counter bytes_moved_total_;
+  rt::gauge movements_open_;
+  std::array<rt::counter, 8> faults_total_; // by MoveFault
+  rt::counter stale_total_;
+};
+
+} // namespace perigee::transfer

@@ -1,0 +1,361 @@
+#include "actors/transfer/transfer.hpp"
+
+#include "actors/asker.hpp"
+#include "actors/runtime/desk.hpp"
+#include "actors/runtime/doorway.hpp"
+#include "actors/runtime/pending_table.hpp"
+#include "actors/transfer/movement.hpp"
+#include "transport/inline_local.hpp"
+#include "transport/local.hpp"
+#include "transport/modelled/flow_table.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <variant>
+
+namespace perigee::transfer {
+namespace {
+
+using std::chrono::nanoseconds;
+using transport::fault;
+
+class transfer_state {
+public:
+  using handle = transfer_actor;
+  static constexpr const char* name = "transfer";
+
+  transfer_state(handle::pointer self, const rt::world& in, shared_memory memory,
+                 make_paths make, options how, std::shared_ptr<probe> counts)
+    : self_(self), desk_(self, in, name), door_(in, "mover"),
+      memory_(std::move(memory)), how_(how), probe_(std::move(counts)),
+      deadlines_(
+        how.movements_max, [this](auto due, auto epoch) { wake_at(due, epoch); },
+        [this](number one, auto) { stop(one, fault::timed_out); }),
+      paths_(make(memory_)) {
+    if (how.modelled_bytes_per_s > 0)
+      link_.emplace(std::vector<double>{how.modelled_bytes_per_s});
+  }
+
+  handle::behavior_type make_behavior() {
+    return {
+      desk_.on(this, &transfer_state::on_fetch),
+      desk_.on(this, &transfer_state::on_push),
+      desk_.on(this, &transfer_state::on_abort),
+      desk_.on(this, &transfer_state::on_quiesce),
+      desk_.on(this, &transfer_state::on_done),
+      desk_.on(this, &transfer_state::on_member),
+      desk_.on(this, &transfer_state::on_due),
+    };
+  }
+
+private:
+  using number = std::uint64_t; // of a movement here; from 1
+  using asker = std::variant<prefill_name, decode_name>;
+
+  /// Sender and ticket.
+  using wish_key = std::pair<rt::actor_tag, std::uint64_t>;
+
+  struct movement {
+    asker who;
+    wish_key key;
+    rt::cause why;
+    nanoseconds began;
+    transport::transport* by = nullptr; // null until the transport has it
+    std::optional<transport::move> travelling = std::nullopt; // over a modelled link
+  };
+
+  /// A shard waits until a writer's movements are over.
+  struct quiesce {
+    shard_name who;
+    std::uint64_t ticket;
+    rt::cause why;
+    rt::actor_tag writer;
+  };
+
+  surroundings here() const {
+    return {*memory_.segments, *memory_.gates};
+  }
+
+  // -- beginning --------------------------------------------------------------
+
+  void on_fetch(const Msg<schema::Fetch>& wish) {
+    take(wish);
+  }
+
+  void on_push(const Msg<schema::Push>& wish) {
+    take(wish);
+  }
+
+  template <class T>
+  void take(const Msg<T>& wish) {
+    auto who = asker_of(wish);
+    wish_key key{rt::actor_tag{wish->getHeader().getSender()}, wish->getTicket()};
+    if (!who || by_key_.contains(key))
+      return probe_->dropped_stale();
+    movement one{*who, key, wish, desk_.now()};
+    if (open_.size() >= how_.movements_max)
+      return answer(one, fault::busy);
+    auto what = to_move(wish->getWhat(), here());
+    if (!what)
+      return answer(one, what.error());
+    what->limit = limit_of(wish->getWhat());
+    auto mine = ++numbers_;
+    open_.emplace(mine, one);
+    by_key_.emplace(key, mine);
+    bool there_is_room = deadlines_.put(mine, desk_.now() + what->limit, {});
+    PERIGEE_ASSERT(there_is_room, "a deadline for every open movement");
+    probe_->began(open_.size());
+    if (link_)
+      travel(mine, std::move(*what));
+    else
+      submit(mine, std::move(*what));
+  }
+
+  /// The asker that `wish` names, if that is who sent it.
+  template <class T>
+  std::optional<asker> asker_of(const Msg<T>& wish) {
+    std::optional<asker> found;
+    with_asker(wish->getAsker(), [&]<class Name>(Name who) {
+      if constexpr (!std::is_same_v<Name, shard_name>) // moves nothing
+        if (desk_.is_from(who, wish))
+          found = who;
+    });
+    return found;
+  }
+
+  nanoseconds limit_of(schema::Movement::Reader said) const {
+    nanoseconds most{how_.limit};
+    auto remaining = said.getRemainingNs();
+    if (remaining == 0 || remaining >= static_cast<std::uint64_t>(most.count()))
+      return most;
+    return nanoseconds{remaining};
+  }
+
+  void submit(number mine, transport::move what) {
+    auto& one = open_.at(mine);
+    one.by = paths_->between(what.from, what.to);
+    if (!one.by)
+      return end(mine, fault::gone);
+    auto told = [this, to = handle{self_}, why = one.why](transport::move_id which,
+                                                          const auto& came) {
+      door_.tell<schema::Done>(to, why, [&](schema::Done::Builder done) {
+        done.setNumber(static_cast<number>(which));
+        done.setFault(came ? schema::MoveFault::NONE : to_schema(came.error()));
+        done.setBytes(came ? *came : 0);
+      });
+    };
+    auto said = one.by->submit(transport::move_id{mine}, std::move(what), told);
+    if (!said)
+      end(mine, said.error());
+  }
+
+  // -- a modelled link --------------------------------------------------------
+
+  void travel(number mine, transport::move what) {
+    auto bytes = bytes_of(what, here());
+    open_.at(mine).travelling = std::move(what);
+    link_->begin(mine, bytes, {0}, desk_.now());
+    watch_link();
+  }
+
+  /// Sets a timer for the next end of a flow, unless one is set that is early enough.
+  void watch_link() {
+    auto next = link_->next_end();
+    if (!next || (link_timer_ && *link_timer_ <= *next))
+      return;
+    link_timer_ = next;
+    ++link_epoch_;
+    desk_.tell_after<schema::Done>(handle{self_}, *next - desk_.now(), rt::unprompted,
+                                   [&](auto timer) { timer.setBytes(link_epoch_); });
+  }
+
+  /// From ourselves: without a number to look at the link, if its epoch is this one;
+  /// else the bytes of that movement have come.
+  void on_timer(schema::Done::Reader timer) {
+    if (timer.getNumber() != 0)
+      return arrive(timer.getNumber());
+    if (timer.getBytes() != link_epoch_)
+      return; // replaced by an earlier one, which has been here
+    link_timer_.reset();
+    for (auto gone_over : link_->take_ended(desk_.now()))
+      desk_.tell_after<schema::Done>(handle{self_}, how_.modelled_latency,
+                                     rt::unprompted,
+                                     [=](auto later) { later.setNumber(gone_over); });
+    watch_link();
+  }
+
+  void arrive(number which) {
+    auto at = open_.find(which);
+    if (at == open_.end() || !at->second.travelling)
+      return; // it was ended meanwhile
+    auto what = std::move(*at->second.travelling);
+    at->second.travelling.reset();
+    submit(which, std::move(what));
+  }
+
+  // -- ending -----------------------------------------------------------------
+
+  void on_done(const Msg<schema::Done>& done) {
+    rt::actor_tag from{done->getHeader().getSender()};
+    if (from == desk_.tag() && link_)
+      return on_timer(*done);
+    if (from != door_.tag() || !open_.contains(done->getNumber()))
+      return probe_->dropped_stale();
+    end(done->getNumber(), done->getFault(), done->getBytes());
+  }
+
+  void end(number mine, schema::MoveFault why, std::uint64_t bytes) {
+    auto at = open_.find(mine);
+    auto one = std::move(at->second);
+    open_.erase(at);
+    by_key_.erase(one.key);
+    deadlines_.take(mine);
+    answer(one, why, bytes);
+    answer_quiesces(one.key.first);
+  }
+
+  void end(number mine, fault why) {
+    end(mine, to_schema(why), 0);
+  }
+
+  void answer(const movement& one, fault why) {
+    answer(one, to_schema(why), 0);
+  }
+
+  /// An asker that is gone needs no answer.
+  void answer(const movement& one, schema::MoveFault why, std::uint64_t bytes) {
+    probe_->ended(why, bytes, open_.size());
+    auto fill = [&](schema::Moved::Builder moved) {
+      moved.setTicket(one.key.second);
+      moved.setFault(why);
+      moved.setBytes(bytes);
+      moved.setDurationNs(
+        static_cast<std::uint64_t>((desk_.now() - one.began).count()));
+    };
+    std::visit(
+      [&](const auto& whom) { desk_.tell<schema::Moved>(whom, one.why, fill); },
+      one.who);
+  }
+
+  /// Has one ended, and told of that, before its time.
+  void stop(number mine, fault why) {
+    auto& one = open_.at(mine);
+    if (one.by)
+      return one.by->abort(transport::move_id{mine}, why);
+    if (one.travelling && one.travelling->opens)
+      one.travelling->opens->fail();
+    if (link_ && link_->cancel(mine, desk_.now()))
+      watch_link(); // the others are faster now
+    end(mine, why);
+  }
+
+  void on_abort(const Msg<schema::Abort>& wish) {
+    if (!asker_of(wish))
+      return probe_->dropped_stale();
+    auto at
+      = by_key_.find({rt::actor_tag{wish->getHeader().getSender()}, wish->getTicket()});
+    if (at != by_key_.end()) // else it has ended, and was answered
+      stop(at->second, fault::aborted);
+  }
+
+  void on_due(const Msg<schema::Due>& timer) {
+    deadlines_.on_timer(timer->getEpoch(), desk_.now());
+  }
+
+  void wake_at(nanoseconds due, std::uint64_t epoch) {
+    desk_.tell_after<schema::Due>(handle{self_}, due - desk_.now(), rt::unprompted,
+                                  [&](auto timer) { timer.setEpoch(epoch); });
+  }
+
+  // -- those who are gone -----------------------------------------------------
+
+  void on_member(const Msg<schema::Member>& news) {
+    if (!news->getUp())
+      stop_all_of(rt::actor_tag{news->getTag()});
+  }
+
+  void stop_all_of(rt::actor_tag asker_tag) {
+    std::vector<number> theirs; // first: stopping one changes the table
+    for (auto at = by_key_.lower_bound({asker_tag, 0});
+         at != by_key_.end() && at->first.first == asker_tag; ++at)
+      theirs.push_back(at->second);
+    for (auto one : theirs)
+      stop(one, fault::aborted);
+  }
+
+  bool has_any_of(rt::actor_tag asker_tag) const {
+    auto at = by_key_.lower_bound({asker_tag, 0});
+    return at != by_key_.end() && at->first.first == asker_tag;
+  }
+
+  void on_quiesce(const Msg<schema::Quiesce>& wish) {
+    auto who = to_name<shard_name>(wish->getAsker().getWho());
+    if (wish->getAsker().getRole() != schema::Role::SHARD || !desk_.is_from(who, wish))
+      return probe_->dropped_stale();
+    if (quiesces_.size() >= how_.movements_max)
+      return; // it asks again
+    rt::actor_tag writer{wish->getWriter()};
+    quiesces_.push_back({who, wish->getTicket(), wish, writer});
+    stop_all_of(writer);
+    answer_quiesces(writer);
+  }
+
+  void answer_quiesces(rt::actor_tag writer) {
+    if (has_any_of(writer))
+      return;
+    std::vector<quiesce> over;
+    auto first_over
+      = std::stable_partition(quiesces_.begin(), quiesces_.end(),
+                              [=](const quiesce& one) { return one.writer != writer; });
+    over.assign(first_over, quiesces_.end());
+    quiesces_.erase(first_over, quiesces_.end());
+    for (const auto& one : over)
+      desk_.tell<schema::Quiesced>(one.who, one.why,
+                                   [&](auto said) { said.setTicket(one.ticket); });
+  }
+
+  handle::pointer self_;
+  rt::desk<handle> desk_;
+  rt::doorway door_; // of the thread that tells outcomes
+  shared_memory memory_;
+  options how_;
+  std::shared_ptr<probe> probe_;
+  std::map<number, movement> open_;
+  std::map<wish_key, number> by_key_;
+  std::vector<quiesce> quiesces_; // each waits for a movement that is open
+  std::optional<transport::flow_table> link_;
+  std::optional<nanoseconds> link_timer_; // when the next is due, if one is set
+  std::uint64_t link_epoch_ = 0;
+  number numbers_ = 0;
+  rt::pending_table<number, std::monostate> deadlines_;
+  std::unique_ptr<paths> paths_; // last: its end tells of all moves, by door_
+};
+
+} // namespace
+
+std::string to_string(const options& how) {
+  return "movements_max=" + std::to_string(how.movements_max)
+         + " limit_ms=" + std::to_string(how.limit.count()) + " modelled_bytes_per_s="
+         + std::to_string(static_cast<std::uint64_t>(how.modelled_bytes_per_s))
+         + " modelled_latency_ns=" + std::to_string(how.modelled_latency.count());
+}
+
+std::unique_ptr<paths> local_path(const shared_memory& memory) {
+  return std::make_unique<one_path>(
+    std::make_unique<transport::local>(*memory.segments));
+}
+
+std::unique_ptr<paths> inline_path(const shared_memory& memory) {
+  return std::make_unique<one_path>(
+    std::make_unique<transport::inline_local>(*memory.segments));
+}
+
+transfer_actor start(const rt::world& in, rt::place where, shared_memory memory,
+                     make_paths make, options how, std::shared_ptr<probe> counts) {
+  return rt::spawn<transfer_state>(in, where, rt::arguments{to_string(how)},
+                                   std::move(memory), std::move(make), how,
+                                   std::move(counts));
+}
+
+} // namespace perigee::transfer

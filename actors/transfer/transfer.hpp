@@ -1,0 +1,57 @@
+/// \file
+/// The transfer actor: turns requests for KV movement into a transport's moves.
+#pragma once
+
+#include "actors/interfaces.hpp"
+#include "actors/runtime/world.hpp"
+#include "actors/transfer/paths.hpp"
+#include "actors/transfer/probe.hpp"
+#include "transport/gate_board.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace perigee::transfer {
+
+struct options {
+  /// Movements that may be open. Who asks for more is told `busy`.
+  std::size_t movements_max = 4096;
+
+  /// How long one may take, if its asker waits as long.
+  std::chrono::milliseconds limit{5'000};
+
+  /// Of a node's modelled link, which all its movements share fairly; a movement's
+  /// bytes come when they have gone over it. 0: no link is modelled, and a transport
+  /// takes the time that it takes.
+  double modelled_bytes_per_s = 0;
+  std::chrono::nanoseconds modelled_latency{0};
+};
+
+/// As a journal keeps them: "movements_max=4096 limit_ms=5000 ...".
+std::string to_string(const options& how);
+
+/// What the actors and devices of a process share.
+struct shared_memory {
+  std::shared_ptr<transport::segment_table> segments;
+  std::shared_ptr<transport::gate_board> gates;
+};
+
+/// Makes the transports of one transfer actor. They may refer to the segments.
+using make_paths = std::function<std::unique_ptr<paths>(const shared_memory&)>;
+
+/// The `local` transport, with its thread. For real.
+std::unique_ptr<paths> local_path(const shared_memory& memory);
+
+/// The same without a thread. For virtual time.
+std::unique_ptr<paths> inline_path(const shared_memory& memory);
+
+/// Starts a node's transfer actor at `where`. One per node; may be restarted at any
+/// time: it takes its movements with it, and by the time its end is known none of them
+/// touches memory any more. Counts into `counts`.
+transfer_actor start(const rt::world& in, rt::place where, shared_memory memory,
+                     make_paths make, options how = {},
+                     std::shared_ptr<probe> counts = std::make_shared<probe>());
+
+} // namespace perigee::transfer
