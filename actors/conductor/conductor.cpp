@@ -67,6 +67,15 @@ bool is_sound(schema::Wish::Reader wish) {
          && wish.getChain().getBlockTokens() > 0 && full <= wish.getPromptTokens();
 }
 
+/// What a token of a prompt of middling length takes.
+load_book::options with_token_time(const options& how) {
+  constexpr std::uint64_t middling = 1024;
+  auto book = how.book;
+  book.prefill_token_ns
+    = static_cast<double>(how.cost.prefill.time(middling, 0).count()) / middling;
+  return book;
+}
+
 class conductor_state {
 public:
   using handle = conductor_actor;
@@ -79,7 +88,7 @@ public:
         how.placement,
         {.seed = rt::mix(in.seed ^ static_cast<std::uint64_t>(desk_.tag())),
          .kvcache_balancing_threshold = how.kvcache_balancing_threshold})),
-      probe_(std::move(counts)), index_(how.keys_max), book_(how.book) {
+      probe_(std::move(counts)), index_(how.keys_max), book_(with_token_time(how)) {
     PERIGEE_ASSERT(policy_, "a placement that there is");
     PERIGEE_ASSERT(!find_fault(how.cost), "a cost model without a fault");
   }

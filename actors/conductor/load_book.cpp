@@ -16,7 +16,7 @@ load_book::load_book(options how) : how_(how) {
 void load_book::seat(const group_id& who, moment now) {
   lose(who, now);
   loads_.prefills[who];
-  groups_[who];
+  groups_[who].token_ns = how_.prefill_token_ns;
 }
 
 void load_book::seat(const instance_id& who, moment now) {

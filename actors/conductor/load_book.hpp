@@ -59,6 +59,9 @@ public:
   struct options {
     std::size_t requests_max = 65536;
 
+    /// Of a token's prefill, for what a group has that was not placed here.
+    double prefill_token_ns = 0;
+
     /// What a request's decoding is thought to take before the first one has ended.
     nanoseconds decode_time_at_first = std::chrono::seconds{10};
 

@@ -243,6 +243,18 @@ SCENARIO("an instance has the last word on how many decode there") {
   }
 }
 
+SCENARIO("a group's work that was not placed here counts by its tokens") {
+  GIVEN("a book that knows what a token takes") {
+    auto book = a_book({.prefill_token_ns = 1e6});
+    WHEN("a group speaks of requests that the book doesn't know") {
+      hear(book, 2, 3000, {}, 10s);
+      THEN("a newcomer would wait for them") {
+        CHECK(queued(book, 10s) == 3s);
+      }
+    }
+  }
+}
+
 SCENARIO("what a lost one held is forgotten with it") {
   GIVEN("requests at two groups, on their way to one instance") {
     auto book = a_book();
