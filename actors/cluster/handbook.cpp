@@ -173,11 +173,8 @@ std::string to_toml(const topology& all) {
     text += '\n' + wrapped(note_of(name), "# ") + '[' + name + "]\n";
     write_settings(text, section);
   });
-  if (all.cost_model) {
-    text
-      += "\n# What batches cost, as `perigee calibrate` measured it.\n[cost_model]\n";
-    write_settings(text, *all.cost_model);
-  }
+  if (all.cost_model)
+    text += '\n' + to_toml(*all.cost_model);
   for (const auto& [name, costs] : all.hardware) {
     text += "\n# Hardware that modelled engines stand for.\n[hardware." + as_toml(name)
             + "]\n";
@@ -189,6 +186,13 @@ std::string to_toml(const topology& all) {
   write_options<decode_instance_settings>(text, "A decode_instance");
   for (const auto& one : all.nodes)
     write_node(text, one);
+  return text;
+}
+
+std::string to_toml(const cost_settings& measured) {
+  std::string text
+    = "# What batches cost, as `perigee calibrate` measured it.\n[cost_model]\n";
+  write_settings(text, measured);
   return text;
 }
 

@@ -13,6 +13,9 @@ namespace perigee::cluster {
 /// written as a comment.
 std::string to_toml(const topology& all);
 
+/// `[cost_model]`, to be added to a file.
+std::string to_toml(const cost_settings& measured);
+
 /// `all`, with every default written out, without a comment.
 std::string resolved(const topology& all);
 

@@ -195,8 +195,10 @@ const std::vector<setting<cost_settings>>& settings_of() {
     {"decode_sequence_us", &s::decode_sequence_us, any_cost, "Each sequence in it."},
     {"decode_kv_token_ns", &s::decode_kv_token_ns, any_cost,
      "Each token of KV that it reads."},
+    {"transfer_fixed_us", &s::transfer_fixed_us, any_cost,
+     "A movement of KV between nodes, whatever it is."},
     {"transfer_gib_per_s", &s::transfer_gib_per_s, any_cost,
-     "How fast KV moves. 0: takes no time."},
+     "How fast it moves then. 0: takes no time."},
   };
   return all;
 }

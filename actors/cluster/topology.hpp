@@ -104,6 +104,7 @@ struct cost_settings {
   double decode_fixed_ms = 0;
   double decode_sequence_us = 0;
   double decode_kv_token_ns = 0;
+  double transfer_fixed_us = 0;
   double transfer_gib_per_s = 0;
   bool operator==(const cost_settings&) const = default;
 };

@@ -37,6 +37,7 @@ int run(int count, char** arguments) {
   line.fallthrough(); // --log-level may stand behind a subcommand
   add_init(line, all);
   add_check(line, all);
+  add_calibrate(line, all);
   try {
     line.parse(count, arguments);
   } catch (const CLI::ParseError& end) { // of --help and --version, too

@@ -1,0 +1,141 @@
+#include "apps/perigee/model.hpp"
+
+#include "engine/cpu/cpu_engine.hpp"
+#include "engine/modelled/modelled_engine.hpp"
+#include "engine/tokenizer/vocabulary_file.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+#include <thread>
+
+namespace perigee::app {
+namespace {
+
+namespace cpu = engine::cpu;
+
+std::uint32_t element_bytes(const cluster::topology& all) {
+  return all.model.kv_type == "f16" ? 2 : 4;
+}
+
+/// A line that counts up where a person looks on; events, a quarter each, where not.
+class progress {
+public:
+  explicit progress(spdlog::logger& log)
+    : log_(log), is_watched_(isatty(STDERR_FILENO) == 1) {}
+
+  void operator()(std::size_t done, std::size_t total) {
+    auto percent = total == 0 ? 100 : done * 100 / total;
+    if (is_watched_ && percent != shown_) {
+      std::fprintf(stderr, "\rloading the model: %3zu %%%s", percent,
+                   percent == 100 ? "\n" : "");
+      std::fflush(stderr);
+      shown_ = percent;
+    } else if (!is_watched_ && percent / 25 > shown_ / 25) {
+      log_.info("model_loading percent={}", percent / 25 * 25);
+      shown_ = percent;
+    }
+  }
+
+private:
+  spdlog::logger& log_;
+  bool is_watched_;
+  std::size_t shown_ = 0;
+};
+
+bool is_modelled(const cluster::topology& all) {
+  for (const auto& node : all.nodes)
+    for (const auto& group : node.prefill_groups)
+      return group.engine == "modelled"; // then all are
+  return false;
+}
+
+engine::modelled_cost to_cost(const cluster::cost_settings& from) {
+  engine::modelled_cost cost;
+  cost.prefill = {from.prefill_fixed_ms * 1e-3, from.prefill_token_us * 1e-6,
+                  from.prefill_pair_ns * 1e-9};
+  cost.decode = {from.decode_fixed_ms * 1e-3, from.decode_kv_token_ns * 1e-9,
+                 from.decode_sequence_us * 1e-6};
+  return cost;
+}
+
+engine::modelled_options modelled_options_of(const model& of) {
+  engine::modelled_options how;
+  how.name = of.info.name;
+  how.vocabulary = of.info.vocabulary;
+  how.context_tokens_max = of.info.context_tokens_max;
+  how.layout = of.layout;
+  return how;
+}
+
+std::size_t threads_of(const engine_wish& what) {
+  auto cores = std::max(1u, std::thread::hardware_concurrency());
+  return what.threads > 0 ? what.threads : cores;
+}
+
+} // namespace
+
+result<model, std::string> load_model(const cluster::topology& all,
+                                      spdlog::logger& log) {
+  auto file = engine::gguf::file::open(all.model.path);
+  if (!file)
+    return failure(file.error().text());
+  auto words = engine::read_tokenizer(**file);
+  if (!words)
+    return failure(words.error().text());
+  auto shape = cpu::read_model_shape(**file);
+  if (!shape)
+    return failure(shape.error().text());
+  model loaded{*file, *words, {}, {}, {}};
+  if (is_modelled(all)) {
+    loaded.info = {shape->name,
+                   shape->architecture_name,
+                   std::uint32_t(shape->layers),
+                   std::uint32_t(shape->kv_heads),
+                   std::uint32_t(shape->head_dim),
+                   std::uint32_t(shape->vocabulary),
+                   std::uint32_t(shape->context_tokens_max),
+                   (*file)->digest()};
+  } else {
+    auto weights = cpu::load(*file, progress{log});
+    if (!weights)
+      return failure(weights.error().text());
+    loaded.weights = *weights;
+    loaded.info = loaded.weights->info;
+  }
+  loaded.layout = {loaded.info.layers, loaded.info.kv_heads, loaded.info.head_dim,
+                   std::uint32_t(all.model.block_tokens), element_bytes(all)};
+  return loaded;
+}
+
+result<std::shared_ptr<engine::engine>, std::string>
+make_engine(const model& of, const cluster::topology& all, const engine_wish& what) {
+  if (what.engine == "modelled") {
+    auto how = modelled_options_of(of);
+    how.arena_blocks = what.arena_blocks;
+    how.batch_tokens_max = what.batch_tokens_max;
+    how.cost = to_cost(all.hardware.at(what.hardware));
+    return std::shared_ptr<engine::engine>{engine::make_modelled_engine(how)};
+  }
+  cpu::engine_options how;
+  how.threads = threads_of(what);
+  how.arena_blocks = what.arena_blocks;
+  how.block_tokens = of.layout.block_tokens;
+  how.kv = of.layout.element_bytes == 2 ? engine::kv_type::f16 : engine::kv_type::f32;
+  how.batch_tokens_max = what.batch_tokens_max;
+  auto made = cpu::make_engine(of.weights, how);
+  if (!made)
+    return failure("an engine cannot be made: " + made.error().option + " must be "
+                   + made.error().expected);
+  return std::shared_ptr<engine::engine>{std::move(*made)};
+}
+
+std::uint32_t blocks_of(const model& of, cluster::byte_size bytes) {
+  auto blocks = bytes.bytes / of.layout.block_bytes();
+  return static_cast<std::uint32_t>(
+    std::min<std::uint64_t>(blocks, std::numeric_limits<std::int32_t>::max()));
+}
+
+} // namespace perigee::app

@@ -1,0 +1,53 @@
+/// \file
+/// The model that a topology names, loaded, and engines for it.
+#pragma once
+
+#include "actors/cluster/topology.hpp"
+#include "engine/cpu/weights.hpp"
+#include "engine/engine.hpp"
+#include "engine/tokenizer/tokenizer.hpp"
+#include "schemas/result.hpp"
+
+#include <spdlog/logger.h>
+
+#include <memory>
+#include <string>
+
+namespace perigee::app {
+
+/// Of one process; its engines share the weights.
+struct model {
+  std::shared_ptr<const engine::gguf::file> file;
+  std::shared_ptr<const engine::tokenizer> words;
+
+  /// Null if every engine is modelled.
+  std::shared_ptr<const engine::cpu::weights> weights;
+
+  /// What engines of it say they run.
+  engine::model_info info;
+
+  /// How KV lies in the arenas of all its engines.
+  engine::kv_layout layout;
+};
+
+/// Opens and loads what `all` names, and shows on the log how far that is. Fails with a
+/// sentence that names the file.
+result<model, std::string> load_model(const cluster::topology& all,
+                                      spdlog::logger& log);
+
+struct engine_wish {
+  std::string engine;   ///< As the topology names it.
+  std::string hardware; ///< Of a modelled one.
+  std::uint64_t threads = 0;
+  std::uint32_t arena_blocks = 0;
+  std::uint32_t batch_tokens_max = 0;
+};
+
+/// An engine of its own, with a fresh arena. Fails with a sentence.
+result<std::shared_ptr<engine::engine>, std::string>
+make_engine(const model& of, const cluster::topology& all, const engine_wish& what);
+
+/// How many blocks `bytes` are.
+std::uint32_t blocks_of(const model& of, cluster::byte_size bytes);
+
+} // namespace perigee::app
