@@ -21,8 +21,9 @@ struct Forward {
   ticket @2 :UInt64;
 
   stepsMax @3 :UInt32 = 1 $Limits.maxValue(4096);
-  # The run ends after so many steps, when no sequence has one left, or by Interrupt. In
-  # steps after the first, every sequence that drew feeds what it drew.
+  # The run ends after so many steps, when no sequence has one left, when what it drew
+  # fills a message, or by Interrupt. In steps after the first, every sequence that drew
+  # feeds what it drew.
 
   ends @4 :List(UInt64) $Limits.maxItems(4096);
   # Sequences to be forgotten, before anything else.
@@ -107,9 +108,11 @@ struct Forwarded {
 }
 
 struct Ran {
-  # An engine host's thread, or its timer, to the host.
+  # An engine host's thread, its timer, or a gate it waits for, to the host.
   header @0 :Header;
   result @1 :RunResult;
+  number @2 :UInt64;
+  # Of the timer or gate, which the host gave it: one that was overtaken is not heeded.
 }
 
 struct Interrupt {

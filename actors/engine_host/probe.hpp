@@ -1,0 +1,68 @@
+/// \file
+/// What an engine host counts.
+#pragma once
+
+#include "actors/runtime/counter.hpp"
+#include "actors/runtime/gauge.hpp"
+#include "schemas/forward.capnp.h"
+
+namespace perigee::engine_host {
+
+/// The actor says what happened, by verb; an exporter reads what came of it, by name.
+class probe {
+public:
+  void asked(schema::Forward::Reader wish) noexcept {
+    for (auto work : wish.getWork())
+      tokens_fed_total_.add(work.getTokens().size());
+    forwards_open_.set(forwards_open_.value() + 1);
+  }
+
+  void answered(schema::RunResult::Reader result) noexcept {
+    forwards_open_.set(forwards_open_.value() - 1);
+    forwards_total_.add();
+    if (result.getFault() != schema::EngineFault::NONE)
+      faults_total_.add();
+    steps_total_.add(result.getSteps().size());
+    for (auto step : result.getSteps()) {
+      busy_ns_total_.add(step.getDurationNs());
+      tokens_drawn_total_.add(step.getDrawn().size());
+    }
+  }
+
+  void refused() noexcept {
+    busy_total_.add();
+  }
+
+  void dropped_stale() noexcept {
+    stale_total_.add();
+  }
+
+  /// Shows each number to `see(name, help, value)`.
+  template <class See>
+  void each(See see) const {
+    see("forwards_total", "Runs answered", forwards_total_.value());
+    see("forwards_open", "Runs not answered yet", forwards_open_.value());
+    see("faults_total", "Runs that failed", faults_total_.value());
+    see("busy_total", "Runs refused: two were open", busy_total_.value());
+    see("steps_total", "Forward passes", steps_total_.value());
+    see("busy_ns_total", "Time they took", busy_ns_total_.value());
+    see("tokens_fed_total", "Tokens that owners fed; not those a run feeds itself",
+        tokens_fed_total_.value());
+    see("tokens_drawn_total", "Tokens drawn", tokens_drawn_total_.value());
+    see("stale_total", "Messages dropped: of who has its name no longer, or too late",
+        stale_total_.value());
+  }
+
+private:
+  rt::counter forwards_total_;
+  rt::gauge forwards_open_;
+  rt::counter faults_total_;
+  rt::counter busy_total_;
+  rt::counter steps_total_;
+  rt::counter busy_ns_total_;
+  rt::counter tokens_fed_total_;
+  rt::counter tokens_drawn_total_;
+  rt::counter stale_total_;
+};
+
+} // namespace perigee::engine_host

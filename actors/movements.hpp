@@ -1,0 +1,125 @@
+/// \file
+/// movements: what one actor has its node's transfer actor move, and is not answered
+/// yet.
+#pragma once
+
+#include "actors/asker.hpp"
+#include "actors/runtime/desk.hpp"
+
+#include <functional>
+#include <map>
+#include <vector>
+
+namespace perigee {
+
+/// Blocks that are to be moved: see schemas/movement.capnp.
+struct move_order {
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+  std::vector<std::uint32_t> sources;
+  std::vector<std::uint32_t> targets;
+  std::uint64_t await_gate = 0;
+  std::uint64_t open_gate = 0;
+  schema::Priority priority = schema::Priority::FIRST_TOKEN;
+  std::chrono::nanoseconds limit{};
+};
+
+/// Part of the state of an actor that owns an arena. The transfer actor ends every
+/// movement within its limit, so there is no other deadline here.
+template <class Handle>
+class movements {
+public:
+  /// With the movement's ticket. May begin further ones.
+  using then = std::function<void(std::uint64_t, schema::MoveFault)>;
+
+  /// Tickets follow upon `tickets`, which others may draw from, too.
+  movements(rt::desk<Handle>& desk, std::uint64_t& tickets)
+    : desk_(desk), tickets_(tickets) {}
+
+  /// Begins one. Later calls `then`, once no memory is touched on its account any more.
+  /// Returns its ticket; 0, and `then` is not called, if nobody is there to carry it
+  /// out.
+  std::uint64_t push(const rt::cause& why, const move_order& what, then told) {
+    return begin<schema::Push>(why, what, std::move(told));
+  }
+  std::uint64_t fetch(const rt::cause& why, const move_order& what, then told) {
+    return begin<schema::Fetch>(why, what, std::move(told));
+  }
+
+  /// Ends one early. It still is answered.
+  void abort(const rt::cause& why, std::uint64_t ticket) {
+    if (!open_.contains(ticket))
+      return;
+    desk_.template tell<schema::Abort>(mover(), why, [&](schema::Abort::Builder wish) {
+      set_asker(wish.initAsker(), desk_.me());
+      wish.setTicket(ticket);
+    });
+  }
+
+  /// False if it answers none that is open, or is from somebody else.
+  bool took(const Msg<schema::Moved>& said) {
+    auto at = open_.find(said->getTicket());
+    if (at == open_.end() || !desk_.is_from(mover(), said))
+      return false;
+    end(at, said->getFault());
+    return true;
+  }
+
+  /// The transfer actor has ended, and with it all movements.
+  void lose() {
+    while (!open_.empty())
+      end(open_.begin(), schema::MoveFault::BROKEN);
+  }
+
+  std::size_t size() const {
+    return open_.size();
+  }
+
+private:
+  using table = std::map<std::uint64_t, then>;
+
+  transfer_name mover() const {
+    return {desk_.me().node, 0};
+  }
+
+  void end(typename table::iterator at, schema::MoveFault fault) {
+    auto [ticket, told] = std::move(*at);
+    open_.erase(at);
+    told(ticket, fault);
+  }
+
+  template <class T>
+  std::uint64_t begin(const rt::cause& why, const move_order& what, then told) {
+    auto ticket = ++tickets_;
+    bool there = desk_.template tell<T>(mover(), why, [&](typename T::Builder wish) {
+      set_asker(wish.initAsker(), desk_.me());
+      wish.setTicket(ticket);
+      set_movement(wish.initWhat(), what);
+    });
+    if (!there)
+      return 0;
+    open_.emplace(ticket, std::move(told));
+    return ticket;
+  }
+
+  static void set_movement(schema::Movement::Builder to, const move_order& what) {
+    to.setFrom(what.from);
+    to.setTo(what.to);
+    auto sources = to.initSources(static_cast<unsigned>(what.sources.size()));
+    auto targets = to.initTargets(static_cast<unsigned>(what.targets.size()));
+    for (unsigned i = 0; i < sources.size(); ++i) {
+      sources.set(i, what.sources[i]);
+      targets.set(i, what.targets[i]);
+    }
+    to.setAwaitGate(what.await_gate);
+    to.setOpenGate(what.open_gate);
+    to.setPriority(what.priority);
+    to.setRemainingNs(static_cast<std::uint64_t>(what.limit.count()));
+  }
+
+  rt::desk<Handle>& desk_;
+  std::uint64_t& tickets_;
+  table open_;
+};
+
+} // namespace perigee

@@ -1,0 +1,53 @@
+/// \file
+/// prompt_join: a prompt as it arrives, in parts.
+#pragma once
+
+#include "actors/interfaces.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace perigee::prefill {
+
+/// Collects the parts of one prompt. Pure.
+class prompt_join {
+public:
+  /// False if `part` does not follow upon those before it, or makes it too long: then
+  /// the prompt is worth nothing any more.
+  [[nodiscard]] bool add(const Msg<schema::Prompt>& part) {
+    auto tokens = part->getTokens();
+    if (last_ && (*last_)->getLast())
+      return false;
+    if (part->getFirstToken() != tokens_.size()
+        || tokens_.size() + tokens.size() > prompt_tokens_max)
+      return false;
+    tokens_.reserve(tokens_.size() + tokens.size());
+    for (auto token : tokens)
+      tokens_.push_back(token);
+    last_ = part;
+    return true;
+  }
+
+  bool is_whole() const {
+    return last_ && (*last_)->getLast();
+  }
+
+  bool has_begun() const {
+    return last_.has_value();
+  }
+
+  /// The latest part. There is one.
+  const Msg<schema::Prompt>& last() const {
+    return *last_;
+  }
+
+  const std::vector<std::uint32_t>& tokens() const {
+    return tokens_;
+  }
+
+private:
+  std::vector<std::uint32_t> tokens_;
+  std::optional<Msg<schema::Prompt>> last_;
+};
+
+} // namespace perigee::prefill
