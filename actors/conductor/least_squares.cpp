@@ -85,21 +85,23 @@ coefficients largest_terms(std::span<const observation> seen) {
 } // namespace
 
 std::optional<coefficients> fit_nonnegative(std::span<const observation> seen) {
+  if (seen.empty())
+    return std::nullopt;
+  // More terms first, then earlier ones: what comes later must be better to count.
+  constexpr unsigned choices[]{0b111, 0b011, 0b101, 0b110, 0b001, 0b010, 0b100};
+  constexpr double better_by = 1e-12; // rounding alone is no merit
   auto scale = largest_terms(seen);
   std::optional<coefficients> best;
   double best_error = std::numeric_limits<double>::infinity();
-  constexpr unsigned all = (1u << terms) - 1;
-  for (unsigned chosen = all; chosen > 0; --chosen) {
+  for (auto chosen : choices) {
     auto found = solve(normal_equations(seen, chosen, scale));
-    if (!found && chosen == all)
-      return std::nullopt;
-    if (!found || std::any_of(found->begin(), found->end(), [](double c) {
-          return !(c >= 0);
+    if (!found || !std::all_of(found->begin(), found->end(), [](double c) {
+          return c >= 0; // false for what is no number
         }))
       continue;
     for (std::size_t t = 0; t < terms; ++t)
       (*found)[t] /= scale[t];
-    if (auto error = squared_error(seen, *found); error < best_error) {
+    if (auto error = squared_error(seen, *found); error < best_error - better_by) {
       best_error = error;
       best = found;
     }

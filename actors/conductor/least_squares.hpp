@@ -17,13 +17,13 @@ struct observation {
   double value = 0; ///< Positive: errors are weighed relative to it.
 };
 
-/// The coefficients, none below zero, with the least sum of squared *relative* errors;
-/// nothing if the observations don't determine them. Where two are as good, which one
-/// comes back depends on the observations alone.
+/// The coefficients, none below zero, with the least sum of squared *relative* errors.
+/// Nothing if there are no observations.
 ///
 /// A term that the data would give a negative weight to is left out, and the others are
-/// fitted anew: a cost that falls as the work grows would be no cost.
-/// Cost: linear in the observations, for each of the 7 choices of terms.
+/// fitted anew: a cost that falls as the work grows would be no cost. So is one that
+/// the data do not tell from others; earlier terms are kept before later ones. Cost:
+/// linear in the observations, for each of the 7 choices of terms.
 std::optional<coefficients> fit_nonnegative(std::span<const observation> seen);
 
 } // namespace perigee::conductor

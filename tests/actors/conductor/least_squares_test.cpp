@@ -45,10 +45,23 @@ TEST_CASE("a term that would have to be negative is left out") {
   CHECK(fitted[1] > 0);
 }
 
-TEST_CASE("data that leave a coefficient open fit nothing") {
-  CHECK_FALSE(fit_nonnegative({}));
+TEST_CASE("what the data don't tell apart goes to the earlier term") {
   std::vector<observation> same(5, {{1, 10, 100}, 7});
-  CHECK_FALSE(fit_nonnegative(same));
+  auto constant = fit_nonnegative(same).value();
+  CHECK(constant[0] == Approx(7));
+  CHECK(constant[1] == 0);
+  CHECK(constant[2] == 0);
+  std::vector<observation> batch_of_one;
+  for (double kv : {16., 64., 512.})
+    batch_of_one.push_back({{1, 1, kv}, 1000 + 3 * kv});
+  auto fitted = fit_nonnegative(batch_of_one).value();
+  CHECK(fitted[0] == Approx(1000));
+  CHECK(fitted[1] == 0);
+  CHECK(fitted[2] == Approx(3));
+}
+
+TEST_CASE("no data fit nothing") {
+  CHECK_FALSE(fit_nonnegative({}));
 }
 
 } // namespace
