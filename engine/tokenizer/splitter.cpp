@@ -20,32 +20,40 @@ namespace {
   "\\t-\\r \\x{85}\\x{A0}\\x{1680}\\x{2000}-\\x{200A}\\x{2028}\\x{2029}\\x{202F}"      \
   "\\x{205F}\\x{3000}"
 
+// Unicode 15.1, for PCRE2 10.42 knows but 14. Without these, two builds could disagree.
+#define LETTER                                                                         \
+  "\\p{L}\\x{1123F}-\\x{11240}\\x{11F02}\\x{11F04}-\\x{11F10}\\x{11F12}-\\x{11F33}"    \
+  "\\x{1342F}\\x{13441}-\\x{13446}\\x{1B132}\\x{1B155}\\x{1DF25}-\\x{1DF2A}"           \
+  "\\x{1E030}-\\x{1E06D}\\x{1E4D0}-\\x{1E4EB}\\x{2B739}\\x{2EBF0}-\\x{2EE5D}"          \
+  "\\x{31350}-\\x{323AF}"
+#define DIGIT "\\p{N}\\x{11F50}-\\x{11F59}\\x{1D2C0}-\\x{1D2D3}\\x{1E4F0}-\\x{1E4F9}"
+
 // What takes all it can and never needs to give back is possessive, which keeps every
 // pattern linear.
-#define LETTERS " ?\\p{L}++"
-#define OTHERS " ?[^" SPACE "\\p{L}\\p{N}]++"
+#define LETTERS " ?[" LETTER "]++"
+#define DIGITS " ?[" DIGIT "]++"
+#define OTHERS " ?[^" SPACE LETTER DIGIT "]++"
+#define ENDINGS "'(?:[stmd]|re|ve|ll)"
+#define ANY_CASE_ENDINGS "'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL])"
+#define SPACES_UP_TO(END) "[" SPACE "]+(?![^" END "])|[" SPACE "]++"
 
 constexpr const char* gpt2_pattern
-  = "'(?:[stmd]|re|ve|ll)|" LETTERS "| ?\\p{N}++|" OTHERS "|[" SPACE "]+(?![^" SPACE
-    "])"
-    "|[" SPACE "]++";
+  = ENDINGS "|" LETTERS "|" DIGITS "|" OTHERS "|" SPACES_UP_TO(SPACE);
 
 // Digits are cut out first, and each stretch between them is a text of its own: white
 // space before a digit stands at the end of one.
 constexpr const char* smollm_pattern
-  = "\\p{N}|'(?:[stmd]|re|ve|ll)|" LETTERS "|" OTHERS "|[" SPACE "]+(?![^" SPACE
-    "\\p{N}])|[" SPACE "]++";
+  = "[" DIGIT "]|" ENDINGS "|" LETTERS "|" OTHERS "|" SPACES_UP_TO(SPACE DIGIT);
 
-#define LLAMA3_PATTERN(DIGITS)                                                         \
-  "'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL])|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|" DIGITS \
-  "|" OTHERS "[\\r\\n]*+|[" SPACE "]*[\\r\\n]++|[" SPACE "]+(?![^" SPACE "])|[" SPACE  \
-  "]++"
+#define LLAMA3_PATTERN(SOME_DIGITS)                                                    \
+  ANY_CASE_ENDINGS "|[^\\r\\n" LETTER DIGIT "]?+[" LETTER "]++|" SOME_DIGITS           \
+                   "|" OTHERS "[\\r\\n]*+|[" SPACE "]*[\\r\\n]++|" SPACES_UP_TO(SPACE)
 
 constexpr std::array rules{
   split_rule{"gpt-2", gpt2_pattern, false, false},
   split_rule{"smollm", smollm_pattern, false, false},
-  split_rule{"llama-bpe", LLAMA3_PATTERN("\\p{N}{1,3}+"), true, true},
-  split_rule{"qwen2", LLAMA3_PATTERN("\\p{N}"), false, false},
+  split_rule{"llama-bpe", LLAMA3_PATTERN("[" DIGIT "]{1,3}+"), true, true},
+  split_rule{"qwen2", LLAMA3_PATTERN("[" DIGIT "]"), false, false},
 };
 
 struct synonym {

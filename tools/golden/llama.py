@@ -3,6 +3,7 @@
 import ctypes
 
 import llama_cpp as lib
+import numpy as np
 
 
 @lib.llama_log_callback
@@ -51,3 +52,54 @@ class Model:
         if count < 0:
             raise SystemExit("a text of more than 1 MiB")
         return buffer.raw[:count]
+
+
+class Context:
+    """Runs one sequence: two threads, KV in F16, no flash attention."""
+
+    def __init__(self, model: Model, tokens_max: int):
+        params = lib.llama_context_default_params()
+        params.n_ctx = tokens_max
+        params.n_batch = tokens_max
+        params.n_threads = params.n_threads_batch = 2
+        params.type_k = params.type_v = lib.GGML_TYPE_F16
+        params.flash_attn_type = lib.LLAMA_FLASH_ATTN_TYPE_DISABLED
+        params.no_perf = True
+        self.size = model.size
+        self.context = lib.llama_init_from_model(model.model, params)
+        if not self.context:
+            raise SystemExit("llama.cpp can't make a context")
+
+    def run(self, tokens: list[int], first_position: int) -> np.ndarray:
+        """Logits after each of `tokens`."""
+        batch = lib.llama_batch_init(len(tokens), 0, 1)
+        batch.n_tokens = len(tokens)
+        for i, token in enumerate(tokens):
+            batch.token[i] = token
+            batch.pos[i] = first_position + i
+            batch.n_seq_id[i] = 1
+            batch.seq_id[i][0] = 0
+            batch.logits[i] = True
+        if lib.llama_decode(self.context, batch) != 0:
+            raise SystemExit("llama.cpp can't decode")
+        lib.llama_batch_free(batch)
+        rows = [np.ctypeslib.as_array(lib.llama_get_logits_ith(self.context, i),
+                                      (self.size,)).copy() for i in range(len(tokens))]
+        return np.stack(rows)
+
+    def free(self) -> None:
+        lib.llama_free(self.context)
+
+
+def greedy(model: Model, tokens: list[int], steps: int):
+    """Logits after each of `tokens`, and of each greedy step after them."""
+    context = Context(model, len(tokens) + steps + 8)
+    logits = context.run(tokens, 0)
+    steps_logits = []
+    last = logits[-1]
+    for step in range(steps):
+        steps_logits.append(last)
+        if step + 1 < steps:
+            last = context.run([int(last.argmax())], len(tokens) + step)[0]
+    context.free()
+    return logits, steps_logits
