@@ -39,7 +39,7 @@ struct api_request {
   /// The prompt's text comes before the answer's; with its logprobs, if any are wanted.
   bool echo = false;
 
-  /// Most tokens of an answer; absent: what the context has left.
+  /// Most tokens of an answer; absent: preparation.hpp says.
   std::optional<std::uint32_t> tokens_max;
   engine::sampling_params sampling; ///< Its seed is to be used if `seeded`.
   bool seeded = false;

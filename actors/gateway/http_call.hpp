@@ -89,6 +89,9 @@ public:
   /// The client of that call has gone before its answer was whole. Told once, at any
   /// moment, also while nothing is being written.
   virtual void abandon(std::uint64_t number) = 0;
+
+  /// From time to time: for what has taken too long.
+  virtual void tick() {}
 };
 
 } // namespace perigee::gateway

@@ -140,6 +140,7 @@ private:
         return;
       auto now = http_session::clock::now();
       for_each([now](http_session& session) { session.sweep(now); });
+      floor_.desk->tick();
       if (!is_over_)
         sweep_later();
     });

@@ -283,8 +283,6 @@ fault judge_tokens_max(draft& of) {
       return wrong_value("max_completion_tokens", "the same as max_tokens, or alone");
     out.tokens_max = static_cast<std::uint32_t>(*most);
   }
-  if (!out.tokens_max && out.kind == api_kind::completion)
-    out.tokens_max = completion_tokens_default;
   if (out.tokens_max && out.sampling.min_tokens > *out.tokens_max)
     return wrong_value("min_tokens", "at most max_tokens");
   return {};

@@ -1,0 +1,64 @@
+/// \file
+/// open_request: what the gateway's actor keeps of one request.
+#pragma once
+
+#include "actors/interfaces.hpp"
+#include "actors/runtime/scribe.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace perigee::gateway {
+
+/// Where a request was placed.
+struct placement {
+  prefill_name prefill;
+  decode_name decode;
+};
+
+/// One whose parts are still coming.
+struct draft {
+  std::vector<std::uint32_t> tokens;
+};
+
+/// One attempt to serve a request, told to the cluster.
+struct open_request {
+  std::uint64_t stream = 0;
+  Msg<schema::Submit> wish;          ///< Its last part.
+  std::vector<std::uint32_t> tokens; ///< Until the first one of the answer is here.
+  std::uint32_t prompt_tokens = 0;
+
+  std::chrono::nanoseconds began_at{};   ///< The first attempt.
+  std::chrono::nanoseconds placing_at{}; ///< This one.
+  std::chrono::nanoseconds deadline{};   ///< Of the instances; ours is later.
+  unsigned attempts = 1;
+  bool is_sent = false; ///< To the rejector.
+
+  std::optional<placement> where;
+  std::uint32_t answer_tokens = 0;
+  std::chrono::nanoseconds first_token_at{};
+  std::chrono::nanoseconds last_token_at{};
+
+  rt::cause why() const {
+    return wish;
+  }
+};
+
+/// One that is over for its client, while others may hold something of it.
+struct cancelled_request {
+  rt::cause why;
+  std::optional<placement> where;
+
+  // Who has not said Cancelled yet.
+  bool conductor = false;
+  bool prefill = false;
+  bool decode = false;
+
+  bool is_over() const {
+    return !conductor && !prefill && !decode;
+  }
+};
+
+} // namespace perigee::gateway
