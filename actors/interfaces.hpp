@@ -50,8 +50,8 @@ using prefill_actor = rt::actor_of<
 using decode_actor = rt::actor_of<
   void(Msg<schema::Expect>), void(Msg<schema::Room>), void(Msg<schema::Handoff>),
   void(Msg<schema::Landed>), void(Msg<schema::Cancel>), void(Msg<schema::Reserved>),
-  void(Msg<schema::Moved>), void(Msg<schema::Forwarded>), void(Msg<schema::Member>),
-  void(Msg<schema::Due>), void(Msg<schema::Tick>)>;
+  void(Msg<schema::Moved>), void(Msg<schema::Quiesced>), void(Msg<schema::Forwarded>),
+  void(Msg<schema::Member>), void(Msg<schema::Due>), void(Msg<schema::Tick>)>;
 
 /// One node's part of the KVCache pool.
 using shard_actor = rt::actor_of<void(Msg<schema::Pin>), void(Msg<schema::Unpin>),

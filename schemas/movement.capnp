@@ -82,7 +82,7 @@ struct Abort {
 }
 
 struct Quiesce {
-  # A shard to the transfer actor of a writer's node: answered by one Quiesced, once no
+  # A shard or decode instance to the transfer actor of a writer's node: answered by one Quiesced, once no
   # movement of `writer`, whose tag that was, will touch any memory again.
   header @0 :Header;
   asker @1 :Asker;

@@ -53,6 +53,7 @@ public:
       desk_.on(this, &decode_state::on_cancel),
       desk_.on(this, &decode_state::on_reserved),
       desk_.on(this, &decode_state::on_moved),
+      desk_.on(this, &decode_state::on_quiesced),
       desk_.on(this, &decode_state::on_forwarded),
       desk_.on(this, &decode_state::on_member),
       desk_.on(this, &decode_state::on_due),
@@ -598,6 +599,7 @@ private:
   // -- who is there -----------------------------------------------------------
 
   void on_reserved(const Msg<schema::Reserved>&) {}
+  void on_quiesced(const Msg<schema::Quiesced>&) {}
 
   void on_moved(const Msg<schema::Moved>& said) {
     if (!moves_.took(said))

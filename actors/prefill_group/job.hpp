@@ -4,6 +4,7 @@
 
 #include "actors/prefill_group/delivery.hpp"
 #include "actors/prefill_group/prompt_join.hpp"
+#include "schemas/convert.hpp"
 #include "transport/gate_board.hpp"
 
 #include <chrono>
@@ -31,17 +32,27 @@ struct stage_times {
   moment compute_began{};
   moment compute_ended{};
 
+  /// Of a request that is here at `now`.
   void write(schema::Stages::Builder to, moment now) const {
     auto ns = [](moment span) { return static_cast<std::uint64_t>(span.count()); };
-    auto began = compute_began == moment{} ? now : compute_began;
-    auto ended = compute_ended == moment{} ? now : compute_ended;
-    auto fetch = fetch_ended - fetch_began;
-    to.setQueueNs(ns(began - arrived - fetch));
+    auto or_now = [=](moment at) { return at == moment{} ? now : at; };
+    auto fetch = fetch_began == moment{} ? moment{} : or_now(fetch_ended) - fetch_began;
+    to.setQueueNs(ns(or_now(compute_began) - arrived - fetch));
     to.setFetchNs(ns(fetch));
-    to.setPrefillNs(ns(ended - began));
-    to.setHandoffNs(ns(now - ended));
+    to.setPrefillNs(ns(or_now(compute_ended) - or_now(compute_began)));
+    to.setHandoffNs(ns(now - or_now(compute_ended)));
   }
 };
+
+/// What a shard has lent.
+struct lease {
+  std::uint64_t id = 0; ///< 0: nothing.
+  shard_name by;
+  moment asked_at{};
+  moment ends_at{};
+};
+
+using gate_ptr = std::shared_ptr<transport::owned_gate>;
 
 struct job {
   std::uint64_t request = 0;
@@ -57,7 +68,15 @@ struct job {
   std::vector<std::uint32_t> blocks; ///< One for every `block_tokens` of the prompt.
   std::uint32_t computed = 0;        ///< Tokens whose KV is here.
   std::uint32_t flying = 0;          ///< Tokens after those that are being computed.
-  std::shared_ptr<transport::owned_gate> gate; ///< Of those, if there is one.
+  gate_ptr gate;                     ///< Of those, if there is one.
+
+  std::uint64_t pin_ticket = 0; ///< Not answered. 0: none.
+  std::uint64_t fetch_ticket = 0;
+  lease lent;
+  std::uint32_t cached = 0; ///< Tokens whose KV came from the pool.
+
+  std::uint32_t stored = 0; ///< Blocks that the pool has, or was offered.
+  std::size_t stores = 0;   ///< Under way.
 
   delivery to_decode;
   bool asked_room = false;
@@ -68,6 +87,15 @@ struct job {
   std::uint32_t prompt_tokens() const {
     return (*plan)->getPromptTokens();
   }
+  gateway_name gateway() const {
+    return to_name<gateway_name>((*plan)->getGateway());
+  }
+  decode_name decode() const {
+    return to_name<decode_name>((*plan)->getDecode());
+  }
+  shard_name source() const {
+    return to_name<shard_name>((*plan)->getSource());
+  }
 
   /// Blocks that are complete when `tokens` tokens are computed.
   std::uint32_t blocks_of(std::uint32_t tokens, std::uint32_t block_tokens) const {
@@ -77,6 +105,14 @@ struct job {
 
   bool has_one_token_answer() const {
     return (*plan)->getTokensMax() <= 1;
+  }
+  bool is_scored() const {
+    return prompt.last()->getPromptLogprobs() >= 0;
+  }
+
+  /// Whether somebody may be reading or writing its blocks.
+  bool is_in_use() const {
+    return in_forward || fetch_ticket != 0 || stores > 0 || !to_decode.moves.empty();
   }
 };
 

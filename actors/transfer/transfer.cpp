@@ -65,9 +65,11 @@ private:
     std::optional<transport::move> travelling = std::nullopt; // over a modelled link
   };
 
-  /// A shard waits until a writer's movements are over.
+  using owner_name = std::variant<shard_name, decode_name>;
+
+  /// The owner of an arena waits until a writer's movements are over.
   struct quiesce {
-    shard_name who;
+    owner_name who;
     std::uint64_t ticket;
     rt::cause why;
     rt::actor_tag writer;
@@ -290,13 +292,18 @@ private:
   }
 
   void on_quiesce(const Msg<schema::Quiesce>& wish) {
-    auto who = to_name<shard_name>(wish->getAsker().getWho());
-    if (wish->getAsker().getRole() != schema::Role::SHARD || !desk_.is_from(who, wish))
+    std::optional<owner_name> who;
+    with_asker(wish->getAsker(), [&]<class Name>(Name owner) {
+      if constexpr (!std::is_same_v<Name, prefill_name>) // nobody writes into its arena
+        if (desk_.is_from(owner, wish))
+          who = owner;
+    });
+    if (!who)
       return probe_->dropped_stale();
     if (quiesces_.size() >= how_.movements_max)
       return; // it asks again
     rt::actor_tag writer{wish->getWriter()};
-    quiesces_.push_back({who, wish->getTicket(), wish, writer});
+    quiesces_.push_back({*who, wish->getTicket(), wish, writer});
     stop_all_of(writer);
     answer_quiesces(writer);
   }
@@ -311,8 +318,12 @@ private:
     over.assign(first_over, quiesces_.end());
     quiesces_.erase(first_over, quiesces_.end());
     for (const auto& one : over)
-      desk_.tell<schema::Quiesced>(one.who, one.why,
-                                   [&](auto said) { said.setTicket(one.ticket); });
+      std::visit(
+        [&](const auto& who) {
+          desk_.tell<schema::Quiesced>(who, one.why,
+                                       [&](auto said) { said.setTicket(one.ticket); });
+        },
+        one.who);
   }
 
   handle::pointer self_;

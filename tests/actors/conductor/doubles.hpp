@@ -75,7 +75,8 @@ using listening_group
 using listening_instance
   = listener<decode_actor, schema::Expect, schema::Room, schema::Handoff,
              schema::Landed, schema::Cancel, schema::Reserved, schema::Moved,
-             schema::Forwarded, schema::Member, schema::Due, schema::Tick>;
+             schema::Quiesced, schema::Forwarded, schema::Member, schema::Due,
+             schema::Tick>;
 
 using listening_shard
   = listener<shard_actor, schema::Pin, schema::Unpin, schema::Reserve, schema::Seal,
