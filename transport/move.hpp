@@ -38,15 +38,15 @@ inline constexpr std::size_t priorities = 3;
 struct move {
   segment_id from{};
   segment_id to{};
-  layer_range layers;
-  std::vector<block_pair> pairs; ///< No destination twice, nor one that is a source.
+  layer_range layers{};
+  std::vector<block_pair> pairs{}; ///< No destination twice, nor one that is a source.
 
   /// Layer l is read only once this is open for l. Null: everything may be read now.
-  gate_ptr wait_for;
+  gate_ptr wait_for{};
 
   /// Opened for layer l once l has arrived, in order; fails if the move does. Null:
   /// nobody waits for single layers.
-  gate_ptr opens;
+  gate_ptr opens{};
 
   priority urgency = priority::normal;
 

@@ -3,7 +3,6 @@
 #include <limits>
 
 namespace perigee::transport {
-namespace {
 
 bool has_shape(const segment& what) {
   auto [layer_bytes, layers] = what.shape;
@@ -14,8 +13,6 @@ bool has_shape(const segment& what) {
   // Both factors are below 2^32, so their product is no trouble.
   return layer_bytes <= bytes_max / (std::uint64_t{layers} * what.blocks);
 }
-
-} // namespace
 
 result<void, segment_fault> segment_table::add(segment what) {
   if (!has_shape(what))

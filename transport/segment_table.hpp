@@ -44,9 +44,12 @@ struct segment {
   std::shared_ptr<const void> keep_alive;
 };
 
+/// Whether it has blocks, layers and bytes, and not more than can be addressed.
+bool has_shape(const segment& what);
+
 enum class segment_fault : std::uint8_t {
   taken = 1, ///< The id names another segment.
-  shapeless, ///< No blocks, layers or bytes, or more bytes than can be addressed.
+  shapeless, ///< See has_shape().
   full,      ///< As many are registered as may be.
 };
 

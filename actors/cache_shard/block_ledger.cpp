@@ -116,7 +116,8 @@ void block_ledger::set_free(block_number block) {
 
 block_ledger::reservation block_ledger::reserve(owner_id owner, std::size_t blocks) {
   reservation got;
-  if (blocks > counts_.free + counts_.sealed - counts_.leased)
+  got.ran_out = blocks > counts_.free + counts_.sealed - counts_.leased;
+  if (got.ran_out)
     return got;
   for (std::uint32_t index = 0; index < blocks; ++index)
     if (make_room(got.evicted))
@@ -128,6 +129,7 @@ block_ledger::reservation block_ledger::reserve(owner_id owner, std::size_t bloc
   for (auto [index, block] : got.items)
     set_free(block);
   got.items.clear();
+  got.ran_out = true;
   return got;
 }
 
@@ -147,7 +149,8 @@ block_ledger::reservation block_ledger::reserve(owner_id owner,
   for (std::uint32_t index = 0; index < piece.keys.size(); ++index) {
     const auto& key = piece.keys[index];
     if (!is_here(key) && is_wanted(key)) {
-      if (!make_room(got.evicted))
+      got.ran_out = !make_room(got.evicted);
+      if (got.ran_out)
         break;
       auto block = take_free(owner);
       write_key(block, key, *parent, piece.depth + index);

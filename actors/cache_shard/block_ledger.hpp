@@ -79,6 +79,7 @@ public:
     };
     std::vector<item> items;
     std::vector<block_key> evicted; ///< To make room, in this order.
+    bool ran_out = false;           ///< There was no room for all that was wanted.
   };
 
   /// `blocks` blocks without a key: all, or none if that many can't be had.
@@ -111,6 +112,13 @@ public:
 
   bool contains(const block_key& key) const {
     return by_key_.contains(key);
+  }
+
+  /// Of a sealed block; nothing of any other.
+  std::optional<block_key> key_of(block_number block) const {
+    if (block >= blocks_.size() || blocks_[block].now != state::sealed)
+      return std::nullopt;
+    return blocks_[block].key;
   }
 
   /// Shows the key of every sealed block to `see(key)`, by block number.

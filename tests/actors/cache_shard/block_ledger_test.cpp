@@ -131,7 +131,9 @@ SCENARIO("private blocks are kept for their owner, and never found") {
     }
     WHEN("more is asked for than there is") {
       THEN("none is given") {
-        CHECK(all.reserve(bob, 5).items.empty());
+        auto got = all.reserve(bob, 5);
+        CHECK(got.items.empty());
+        CHECK(got.ran_out);
         CHECK(all.counts() == block_counts{.free = 2, .sealed = 2});
       }
     }
@@ -146,6 +148,7 @@ SCENARIO("what is here already is not written again") {
       auto got = all.reserve(ann, piece({a, b, c}));
       THEN("only what is missing is to be written") {
         REQUIRE(got.items.size() == 2);
+        CHECK_FALSE(got.ran_out);
         CHECK(got.items[0].index == 1);
         CHECK(got.items[1].index == 2);
       }
@@ -238,7 +241,9 @@ SCENARIO("a chain does not make room for its own tail") {
     auto all = ledger(2);
     store(all, {a, b});
     THEN("what follows it finds no room") {
-      CHECK(all.reserve(ann, piece({c}, 2, b)).items.empty());
+      auto got = all.reserve(ann, piece({c}, 2, b));
+      CHECK(got.items.empty());
+      CHECK(got.ran_out);
       CHECK(all.reserve(ann, piece({a, b, c})).items.empty());
       CHECK(run_of(all, {a, b}) == 2);
     }
