@@ -196,15 +196,38 @@ PERIGEE_INLINE void add_block(const weight_block<V, Type>& weights,
   }
 }
 
+/// Where a product begins to read.
+struct part_place {
+  const std::byte* tile;
+  std::size_t part;    ///< Which V::width of the tile's rows.
+  std::size_t row;     ///< The first of them.
+  std::size_t rows;    ///< From there to the matrix's last.
+  bool is_first_visit; ///< Its weights are still in memory, not in the cache.
+};
+
+/// Asks for `Bytes` of weights that come some blocks later than those at `at`. Tiles
+/// follow each other, so what lies ahead is the rest of this one or the next; asking
+/// for what is behind the last does nothing. Processors look ahead by themselves too,
+/// but only to the end of a page.
+template <std::size_t Bytes>
+PERIGEE_INLINE void fetch_ahead(const std::byte* at) {
+  constexpr std::size_t distance = 12288;
+  for (std::size_t i = 0; i < Bytes; i += 64)
+    __builtin_prefetch(at + distance + i);
+}
+
 /// V::width rows by Count tokens. `tokens` is the tile they are in, `of` its size, and
 /// `first` the first of them.
 template <class V, gguf::tensor_type Type, std::size_t Count>
-void add_quantized(const std::byte* tile, std::size_t blocks, std::size_t part,
-                   const std::byte* tokens, std::size_t of, std::size_t first,
-                   typename V::real* totals) {
+void add_quantized(const part_place& place, std::size_t blocks, const std::byte* tokens,
+                   std::size_t of, std::size_t first, typename V::real* totals) {
+  constexpr auto layout = traits<Type>::layout;
+  constexpr auto block_bytes = layout.quants + layout.high + layout.scales;
   typename V::real kept[Count];
   unrolled<Count>([&](auto t) { kept[t.value] = V::zero(); });
   for (std::size_t block = 0; block < blocks; ++block) {
+    if (place.is_first_visit)
+      fetch_ahead<block_bytes>(place.tile + block * block_bytes);
     const auto* numbers = tokens + of * block_columns + first * sizeof(float);
     auto next = of * sizeof(float);
     token_block here{tokens + first * block_columns,
@@ -212,19 +235,18 @@ void add_quantized(const std::byte* tile, std::size_t blocks, std::size_t part,
                      numbers + next,
                      numbers + 2 * next,
                      {numbers + 3 * next, numbers + 4 * next}};
-    add_block<V, Type, Count>(weight_block<V, Type>(tile, blocks, block, part), here,
-                              kept);
+    add_block<V, Type, Count>(
+      weight_block<V, Type>(place.tile, blocks, block, place.part), here, kept);
     tokens += of * int8_block_bytes;
   }
   unrolled<Count>([&](auto t) { totals[t.value] = kept[t.value]; });
 }
 
 template <class V, gguf::tensor_type Type, std::size_t Count>
-void add_floats(const std::byte* tile, std::size_t blocks, std::size_t part,
-                const std::byte* tokens, std::size_t of, std::size_t first,
-                typename V::real* totals) {
+void add_floats(const part_place& place, std::size_t blocks, const std::byte* tokens,
+                std::size_t of, std::size_t first, typename V::real* totals) {
   constexpr auto column_bytes = traits<Type>::layout.quants / block_columns;
-  const auto* weights = tile + part * V::width * (column_bytes / tile_rows);
+  const auto* weights = place.tile + place.part * V::width * (column_bytes / tile_rows);
   tokens += first * sizeof(float);
   typename V::real kept[Count];
   unrolled<Count>([&](auto t) { kept[t.value] = V::zero(); });
@@ -232,6 +254,8 @@ void add_floats(const std::byte* tile, std::size_t blocks, std::size_t part,
     typename V::real sums[Count];
     unrolled<Count>([&](auto t) { sums[t.value] = V::zero(); });
     for (std::size_t column = 0; column < block_columns; ++column) {
+      if (place.is_first_visit)
+        fetch_ahead<column_bytes>(weights);
       auto weight = V::template from_floats<Type>(weights);
       unrolled<Count>([&](auto t) {
         auto worth = V::mul(weight, V::broadcast(tokens + t.value * sizeof(float)));
@@ -246,24 +270,14 @@ void add_floats(const std::byte* tile, std::size_t blocks, std::size_t part,
   unrolled<Count>([&](auto t) { totals[t.value] = kept[t.value]; });
 }
 
-/// What is to be computed: `rows` rows from `row` on, of one part of a tile.
-struct part_place {
-  const std::byte* tile;
-  std::size_t part;
-  std::size_t row;
-  std::size_t rows;
-};
-
 template <class V, gguf::tensor_type Type, std::size_t Count>
 void multiply(const part_place& place, std::size_t blocks, const std::byte* tokens,
               std::size_t of, std::size_t first, float* y, std::size_t stride) {
   typename V::real totals[Count];
   if constexpr (traits<Type>::is_float)
-    add_floats<V, Type, Count>(place.tile, blocks, place.part, tokens, of, first,
-                               totals);
+    add_floats<V, Type, Count>(place, blocks, tokens, of, first, totals);
   else
-    add_quantized<V, Type, Count>(place.tile, blocks, place.part, tokens, of, first,
-                                  totals);
+    add_quantized<V, Type, Count>(place, blocks, tokens, of, first, totals);
   for (std::size_t t = 0; t < Count; ++t) {
     auto* to = y + (first + t) * stride + place.row;
     if (place.rows >= V::width) {
@@ -303,7 +317,7 @@ void product_of(const matrix_view& weights, const operand_view& x, std::size_t b
         if (row >= weights.rows)
           break;
         part_place place{weights.tiles + tile * weights.tile_bytes, part, row,
-                         weights.rows - row};
+                         weights.rows - row, first == 0};
         multiply_tile<V, Type>(place, blocks, x.data + first * token_bytes, of, 0,
                                y.data + first * y.stride, y.stride);
       }
