@@ -128,7 +128,8 @@ std::optional<bad_input> tokenizer::take_ends(const vocabulary& words) {
       end_tokens_.push_back(*id);
   }
   std::ranges::sort(end_tokens_);
-  end_tokens_.erase(std::ranges::unique(end_tokens_).begin(), end_tokens_.end());
+  end_tokens_.erase(std::unique(end_tokens_.begin(), end_tokens_.end()),
+                    end_tokens_.end()); // clang 14 knows no std::ranges::unique
   return std::nullopt;
 }
 
