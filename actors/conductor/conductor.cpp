@@ -2,6 +2,7 @@
 
 #include "actors/conductor/shard_feed.hpp"
 #include "actors/conductor/words.hpp"
+#include "actors/report_pace.hpp"
 #include "actors/runtime/desk.hpp"
 #include "schemas/assert.hpp"
 #include "schemas/convert.hpp"
@@ -88,7 +89,8 @@ public:
         how.placement,
         {.seed = rt::mix(in.seed ^ static_cast<std::uint64_t>(desk_.tag())),
          .kvcache_balancing_threshold = how.kvcache_balancing_threshold})),
-      probe_(std::move(counts)), index_(how.keys_max), book_(with_token_time(how)) {
+      probe_(std::move(counts)), index_(how.keys_max), book_(with_token_time(how)),
+      pace_(how.publish_every) {
     PERIGEE_ASSERT(policy_, "a placement that there is");
     PERIGEE_ASSERT(!find_fault(how.cost), "a cost model without a fault");
   }
@@ -292,18 +294,15 @@ private:
   void book_changed() {
     probe_->holds(book_.size(), index_.size());
     wait_for_expiry();
-    if (publishing_)
-      return;
-    auto due = published_at_ ? *published_at_ + how_.publish_every : desk_.now();
-    if (due <= desk_.now())
+    if (pace_.changed(desk_.now()))
       return publish();
-    publishing_ = true;
-    desk_.tell_after<schema::Tick>(handle{self_}, due - desk_.now(), rt::unprompted,
-                                   [](auto) {});
+    if (auto due = pace_.take_tick())
+      desk_.tell_after<schema::Tick>(handle{self_}, *due - desk_.now(), rt::unprompted,
+                                     [](auto) {});
   }
 
   void on_tick(const Msg<schema::Tick>&) {
-    publishing_ = false;
+    pace_.ticked(desk_.now());
     publish();
   }
 
@@ -314,7 +313,6 @@ private:
       });
     if (there)
       probe_->published();
-    published_at_ = desk_.now();
   }
 
   void wait_for_expiry() {
@@ -466,8 +464,7 @@ private:
   prefix_index index_;
   std::map<node_index, shard_feed> feeds_;
   load_book book_;
-  std::optional<moment> published_at_;
-  bool publishing_ = false;      // a Tick is on its way
+  report_pace pace_;
   std::optional<moment> expiry_; // the Due of epoch_ is on its way
   std::uint64_t epoch_ = 0;
 };
