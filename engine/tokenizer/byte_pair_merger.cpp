@@ -69,12 +69,12 @@ public:
   result<void, too_many_steps>
   append_tokens(std::string_view text, std::vector<token_id>& tokens) const override {
     const std::string clean = is_utf8(text) ? std::string{} : healed(text);
-    std::vector<symbol> symbols;
+    merging work;
     return splitter_.split(clean.empty() ? text : clean, [&](std::string_view word) {
       if (const auto whole = find_whole(word))
         tokens.push_back(*whole);
       else
-        append_merged(word, symbols, tokens);
+        append_merged(word, work, tokens);
     });
   }
 
@@ -92,17 +92,16 @@ private:
     return table_->find_plain(letters);
   }
 
-  void append_merged(std::string_view word, std::vector<symbol>& symbols,
+  void append_merged(std::string_view word, merging& work,
                      std::vector<token_id>& tokens) const {
-    symbols.clear();
+    work.symbols.clear();
     for (std::uint32_t i = 0; i < word.size(); ++i)
-      symbols.push_back({i, 1, letters_[static_cast<std::uint8_t>(word[i])]});
-    merge(symbols,
-          [&](const symbol& left, const symbol& right) -> std::optional<joint> {
-            const auto found = merges_.find(pair_of(left.token, right.token));
-            return found == merges_.end() ? std::nullopt : std::optional{found->second};
-          });
-    for (const symbol& one : symbols) {
+      work.symbols.push_back({i, 1, letters_[static_cast<std::uint8_t>(word[i])]});
+    work.merge([&](const symbol& left, const symbol& right) -> std::optional<joint> {
+      const auto found = merges_.find(pair_of(left.token, right.token));
+      return found == merges_.end() ? std::nullopt : std::optional{found->second};
+    });
+    for (const symbol& one : work.symbols) {
       if (one.token != no_token)
         tokens.push_back(one.token);
     }

@@ -5,9 +5,9 @@
 
 #include "engine/model_info.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <queue>
 #include <vector>
 
 namespace perigee::engine {
@@ -28,61 +28,97 @@ struct joint {
   token_id token = no_token;
 };
 
-/// Joins neighbours in `symbols`, and leaves those that remain, in order.
-///
-/// `find(left, right)` says what two neighbours would become, if anything. Cost: O(n
-/// log n) with one `find` for each pair that ever were neighbours.
-template <class Find>
-void merge(std::vector<symbol>& symbols, Find&& find) {
-  constexpr std::uint32_t none = ~0U;
+/// Merges one word after another. Keeps its memory; not thread-safe.
+class merging {
+public:
+  /// Of the next word: put in what it consists of, then merge(), then read what is
+  /// left.
+  std::vector<symbol> symbols;
+
+  /// Joins neighbours in `symbols`, and leaves those that remain, in order.
+  ///
+  /// `find(left, right)` says what two neighbours would become, if anything. Cost:
+  /// O(n log n), with one `find` for each pair that ever were neighbours.
+  template <class Find>
+  void merge(Find&& find) {
+    link_all();
+    candidates_.clear();
+    for (std::uint32_t i = 1; i < symbols.size(); ++i)
+      consider(i - 1, i, find);
+    std::ranges::make_heap(candidates_, comes_later{});
+    while (!candidates_.empty()) {
+      std::ranges::pop_heap(candidates_, comes_later{});
+      const candidate best = candidates_.back();
+      candidates_.pop_back();
+      if (!join(best))
+        continue;
+      if (consider(links_[best.left].previous, best.left, find))
+        std::ranges::push_heap(candidates_, comes_later{});
+      if (consider(best.left, links_[best.left].next, find))
+        std::ranges::push_heap(candidates_, comes_later{});
+    }
+    std::erase_if(symbols, [](const symbol& one) { return one.size == 0; });
+  }
+
+private:
+  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+
   struct link {
     std::uint32_t previous;
     std::uint32_t next;
   };
+
   struct candidate {
     double rank;
     std::uint32_t left;
     std::uint32_t right;
     std::uint32_t size; // of both, when they were neighbours
     token_id token;
+  };
 
-    bool operator<(const candidate& other) const {
-      return rank > other.rank || (rank == other.rank && left > other.left);
+  struct comes_later {
+    bool operator()(const candidate& one, const candidate& other) const {
+      return one.rank > other.rank || (one.rank == other.rank && one.left > other.left);
     }
   };
-  const auto count = static_cast<std::uint32_t>(symbols.size());
-  std::vector<link> links(count);
-  std::priority_queue<candidate> candidates;
-  const auto consider = [&](std::uint32_t left, std::uint32_t right) {
-    if (left == none || right == none)
-      return;
-    if (const std::optional<joint> found = find(symbols[left], symbols[right]))
-      candidates.push({found->rank, left, right,
-                       symbols[left].size + symbols[right].size, found->token});
-  };
-  for (std::uint32_t i = 0; i < count; ++i)
-    links[i] = {i == 0 ? none : i - 1, i + 1 == count ? none : i + 1};
-  for (std::uint32_t i = 1; i < count; ++i)
-    consider(i - 1, i);
-  while (!candidates.empty()) {
-    const candidate best = candidates.top();
-    candidates.pop();
+
+  void link_all() {
+    const auto count = static_cast<std::uint32_t>(symbols.size());
+    links_.resize(count);
+    for (std::uint32_t i = 0; i < count; ++i)
+      links_[i] = {i == 0 ? nobody : i - 1, i + 1 == count ? nobody : i + 1};
+  }
+
+  /// Puts the pair at the end of the candidates, if it can be joined.
+  template <class Find>
+  bool consider(std::uint32_t left, std::uint32_t right, Find& find) {
+    if (left == nobody || right == nobody)
+      return false;
+    const std::optional<joint> found = find(symbols[left], symbols[right]);
+    if (found)
+      candidates_.push_back({found->rank, left, right,
+                             symbols[left].size + symbols[right].size, found->token});
+    return found.has_value();
+  }
+
+  /// False if one of the two was joined to another since.
+  bool join(const candidate& best) {
     symbol& left = symbols[best.left];
     symbol& right = symbols[best.right];
-    // One of them may have been joined to another since.
     if (left.size == 0 || right.size == 0 || left.size + right.size != best.size)
-      continue;
+      return false;
     left.size = best.size;
     left.token = best.token;
     right.size = 0;
-    const std::uint32_t next = links[best.right].next;
-    links[best.left].next = next;
-    if (next != none)
-      links[next].previous = best.left;
-    consider(links[best.left].previous, best.left);
-    consider(best.left, next);
+    const std::uint32_t next = links_[best.right].next;
+    links_[best.left].next = next;
+    if (next != nobody)
+      links_[next].previous = best.left;
+    return true;
   }
-  std::erase_if(symbols, [](const symbol& one) { return one.size == 0; });
-}
+
+  std::vector<link> links_;
+  std::vector<candidate> candidates_; // a heap
+};
 
 } // namespace perigee::engine

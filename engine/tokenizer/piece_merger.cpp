@@ -33,38 +33,67 @@ std::string with_visible_spaces(std::string_view text) {
   return visible;
 }
 
+/// The bytes that some token has in front of a space, be it another space's last one.
+/// Behind any other byte a space begins a word: no token spans both, and each is merged
+/// alone.
+std::array<bool, 256> bytes_before_spaces(const token_table& table) {
+  std::array<bool, 256> found{};
+  for (token_id id = 0; id < table.size(); ++id) {
+    const std::string_view text = table.is_structure(id) ? "" : table.text(id);
+    for (std::size_t at = text.find(visible_space, 1); at != std::string_view::npos;
+         at = text.find(visible_space, at + 1))
+      found[static_cast<std::uint8_t>(text[at - 1])] = true;
+  }
+  return found;
+}
+
 class piece_merger : public word_merger {
 public:
   piece_merger(std::vector<float> scores, std::shared_ptr<const token_table> table,
                const std::array<token_id, 256>& spelling)
-    : table_(std::move(table)), scores_(std::move(scores)), spelling_(spelling) {}
+    : table_(std::move(table)), scores_(std::move(scores)), spelling_(spelling),
+      before_spaces_(bytes_before_spaces(*table_)) {}
 
   result<void, too_many_steps>
   append_tokens(std::string_view text, std::vector<token_id>& tokens) const override {
     const std::string visible = with_visible_spaces(text);
     const std::string_view all = visible;
-    std::vector<symbol> symbols;
+    merging work;
     for (std::uint32_t at = 0; at < all.size();) {
       const std::size_t size = std::min(
         character_bytes(static_cast<std::uint8_t>(all[at])), all.size() - at);
-      symbols.push_back({at, static_cast<std::uint32_t>(size),
-                         table_->find_plain(all.substr(at, size)).value_or(no_token)});
+      const std::string_view character = all.substr(at, size);
+      if (character == visible_space && begins_word(all, at))
+        append_merged(all, work, tokens);
+      work.symbols.push_back({at, static_cast<std::uint32_t>(size),
+                              table_->find_plain(character).value_or(no_token)});
       at += static_cast<std::uint32_t>(size);
     }
-    merge(symbols, [&](const symbol& left, const symbol& right) {
-      return find_joint(all.substr(left.begin, left.size + right.size));
-    });
-    for (const symbol& one : symbols) {
-      if (one.token != no_token)
-        tokens.push_back(one.token);
-      else
-        for (const char byte : all.substr(one.begin, one.size))
-          tokens.push_back(spelling_[static_cast<std::uint8_t>(byte)]);
-    }
+    append_merged(all, work, tokens);
     return {};
   }
 
 private:
+  bool begins_word(std::string_view text, std::size_t space) const {
+    return space > 0 && !before_spaces_[static_cast<std::uint8_t>(text[space - 1])];
+  }
+
+  /// Takes the symbols out of `work`.
+  void append_merged(std::string_view text, merging& work,
+                     std::vector<token_id>& tokens) const {
+    work.merge([&](const symbol& left, const symbol& right) {
+      return find_joint(text.substr(left.begin, left.size + right.size));
+    });
+    for (const symbol& one : work.symbols) {
+      if (one.token != no_token)
+        tokens.push_back(one.token);
+      else
+        for (const char byte : text.substr(one.begin, one.size))
+          tokens.push_back(spelling_[static_cast<std::uint8_t>(byte)]);
+    }
+    work.symbols.clear();
+  }
+
   std::optional<joint> find_joint(std::string_view text) const {
     if (text.size() > table_->text_bytes_max())
       return std::nullopt;
@@ -77,6 +106,7 @@ private:
   std::shared_ptr<const token_table> table_;
   std::vector<float> scores_;
   std::array<token_id, 256> spelling_; // of each byte
+  std::array<bool, 256> before_spaces_;
 };
 
 std::optional<bad_input> find_fault(const vocabulary& words) {

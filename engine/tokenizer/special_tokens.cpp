@@ -110,13 +110,11 @@ special_tokens::find_candidates(std::string_view text,
 }
 
 std::vector<special_tokens::taken>
-special_tokens::choose(std::string_view text,
-                       std::span<const candidate> candidates) const {
+special_tokens::choose(std::string_view text, std::vector<candidate> candidates) const {
   std::vector<taken> chosen;
-  if (candidates.empty())
-    return chosen;
-  std::vector<bool> is_taken(text.size());
+  std::vector<bool> is_taken(candidates.empty() ? 0 : text.size());
   for (const std::size_t size : sizes_) {
+    std::erase_if(candidates, [&](const candidate& one) { return is_taken[one.at]; });
     for (const candidate& one : candidates) {
       // Whoever was taken is longer, or as long: it covers an end of what it overlaps.
       if (one.longest < size || is_taken[one.at] || is_taken[one.at + size - 1])

@@ -70,7 +70,7 @@ private:
   std::vector<candidate> find_candidates(std::string_view text,
                                          std::span<const stretch> stretches) const;
   std::vector<taken> choose(std::string_view text,
-                            std::span<const candidate> candidates) const;
+                            std::vector<candidate> candidates) const;
 
   std::vector<node> nodes_{node{}};
   std::unordered_map<std::uint64_t, std::uint32_t> children_; // by parent and byte
