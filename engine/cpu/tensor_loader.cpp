@@ -56,7 +56,7 @@ stacked_matrix tensor_loader::matrix(std::size_t columns,
     while (end < parts.size() && tensors[end]->type == tensors[i]->type
            && rows % tile_rows == 0)
       rows += parts[end++].rows;
-    packed_matrix one(tensors[i]->type, rows, columns);
+    packed_matrix one(tensors[i]->type, rows, columns, slabs_);
     for (std::size_t row = 0; i < end; row += parts[i++].rows) {
       one.put(row, parts[i].rows, tensors[i]->data.data());
       file_.release(tensors[i]->data);

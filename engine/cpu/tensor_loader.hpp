@@ -48,6 +48,7 @@ private:
   const load_progress& progress_;
   std::size_t done_ = 0;
   std::size_t total_ = 0;
+  aligned_slabs slabs_;
   std::set<std::string_view> taken_;
   std::optional<gguf::bad_input> fault_;
 };

@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -13,23 +14,50 @@ namespace {
 constexpr std::size_t line_bytes = 64;
 constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
+constexpr std::size_t whole(std::size_t size, std::size_t unit) {
+  return (size + unit - 1) / unit * unit;
+}
+
+std::shared_ptr<std::byte> small_piece(std::size_t size) {
+  auto* memory = std::aligned_alloc(line_bytes, whole(size, line_bytes));
+  PERIGEE_ASSERT(memory != nullptr, "out of memory");
+  std::memset(memory, 0, size);
+  return {static_cast<std::byte*>(memory), std::free};
+}
+
+// Fresh pages are zero, and aren't there before they are touched.
+std::shared_ptr<std::byte> large_piece(std::size_t size) {
+  auto pages = whole(size, huge_page_bytes);
+  auto mapped = pages + huge_page_bytes; // room to begin at a huge page
+  auto* memory = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  PERIGEE_ASSERT(memory != MAP_FAILED, "out of memory");
+  auto at = reinterpret_cast<std::uintptr_t>(memory);
+  auto* begin = static_cast<std::byte*>(memory) + (whole(at, huge_page_bytes) - at);
+  ::madvise(begin, pages, MADV_HUGEPAGE);
+  return {begin, [memory, mapped](std::byte*) { ::munmap(memory, mapped); }};
+}
+
 } // namespace
 
 aligned_bytes::aligned_bytes(std::size_t size) : size_(size) {
-  if (size == 0)
-    return;
-  auto align = size >= huge_page_bytes ? huge_page_bytes : line_bytes;
-  auto whole = (size + align - 1) / align * align;
-  auto* memory = static_cast<std::byte*>(std::aligned_alloc(align, whole));
-  PERIGEE_ASSERT(memory != nullptr, "out of memory");
-  if (align == huge_page_bytes)
-    ::madvise(memory, whole, MADV_HUGEPAGE);
-  std::memset(memory, 0, whole);
-  memory_.reset(memory);
+  if (size > 0)
+    memory_ = size < huge_page_bytes ? small_piece(size) : large_piece(size);
 }
 
-void aligned_bytes::release::operator()(std::byte* memory) const {
-  std::free(memory);
+aligned_bytes aligned_slabs::take(std::size_t size) {
+  size = whole(size, line_bytes);
+  if (size > slab_bytes / 4)
+    return aligned_bytes(size);
+  if (current_.size() - used_ < size) {
+    current_ = aligned_bytes(slab_bytes);
+    used_ = 0;
+  }
+  aligned_bytes piece;
+  piece.size_ = size;
+  piece.memory_ = {current_.memory_, current_.data() + used_};
+  used_ += size;
+  return piece;
 }
 
 } // namespace perigee::engine::cpu

@@ -7,10 +7,14 @@
 
 namespace perigee::engine::cpu {
 
-/// `size` bytes, zero, at a multiple of 64. Large ones ask for huge pages.
+/// `size` bytes, zero, at a multiple of 64. From 2 MiB on they ask for huge pages, and
+/// take memory only as they are touched. Goes with its last copy: copies share the
+/// bytes.
 class aligned_bytes {
 public:
   aligned_bytes() = default;
+
+  /// Ends the process if there is no such memory.
   explicit aligned_bytes(std::size_t size);
 
   std::byte* data() const {
@@ -22,12 +26,24 @@ public:
   }
 
 private:
-  struct release {
-    void operator()(std::byte* memory) const;
-  };
+  friend class aligned_slabs;
 
   std::size_t size_ = 0;
-  std::unique_ptr<std::byte, release> memory_;
+  std::shared_ptr<std::byte> memory_;
+};
+
+/// Cuts many small pieces out of few large ones, so that they lie on huge pages too.
+class aligned_slabs {
+public:
+  static constexpr std::size_t slab_bytes = std::size_t{32} << 20;
+
+  /// `size` zero bytes at a multiple of 64, beside the last ones. A slab goes with the
+  /// last of its pieces.
+  aligned_bytes take(std::size_t size);
+
+private:
+  aligned_bytes current_;
+  std::size_t used_ = 0;
 };
 
 } // namespace perigee::engine::cpu

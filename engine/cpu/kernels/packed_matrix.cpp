@@ -4,7 +4,8 @@
 #include "engine/cpu/kernels/source_block.hpp"
 #include "schemas/assert.hpp"
 
-#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstring>
 
 namespace perigee::engine::cpu {
@@ -43,32 +44,42 @@ struct block_place {
   }
 };
 
-void add_bits(std::byte& to, unsigned bits) {
-  to |= static_cast<std::byte>(bits);
-}
-
 void put_half(std::byte* to, std::size_t row, std::uint16_t half) {
   std::memcpy(to + row * sizeof(half), &half, sizeof(half));
 }
 
+// A row's four bytes in the vector of a group.
+using group_word = std::uint32_t;
+static_assert(sizeof(group_word) == group_columns, "a byte a column");
+
+void put_word(std::byte* vectors, std::size_t vector, std::size_t row,
+              group_word word) {
+  std::memcpy(vectors + vector * group_bytes + row * sizeof(word), &word, sizeof(word));
+}
+
 void put_quants(gguf::tensor_type type, const source_block& from, std::size_t row,
                 const block_place& to) {
+  constexpr group_word low = 0x0f0f0f0f, one_bit = 0x01010101, two_bits = 0x03030303;
+  std::array<group_word, groups> words;
+  static_assert(sizeof(words) == sizeof(from.quants));
+  std::memcpy(words.data(), from.quants.data(), sizeof(words));
   auto layout = layout_of(type);
-  bool nibbles = layout.quants == nibble_bytes;
-  for (std::size_t column = 0; column < block_columns; ++column) {
-    auto group = column / group_columns;
-    auto byte = row * group_columns + column % group_columns;
-    unsigned quant = from.quants[column];
-    if (!nibbles) {
-      to.quants[group * group_bytes + byte] = static_cast<std::byte>(quant);
-      continue;
-    }
-    add_bits(to.quants[group % 4 * group_bytes + byte], (quant & 15) << group / 4 * 4);
-    if (layout.high == group_bytes)
-      add_bits(to.high[byte], quant >> 4 << group);
-    else if (layout.high != 0)
-      add_bits(to.high[group / 4 * group_bytes + byte], quant >> 4 << group % 4 * 2);
+  if (layout.quants != nibble_bytes) {
+    for (std::size_t group = 0; group < groups; ++group)
+      put_word(to.quants, group, row, words[group]);
+    return;
   }
+  for (std::size_t group = 0; group < 4; ++group)
+    put_word(to.quants, group, row,
+             (words[group] & low) | (words[group + 4] & low) << 4);
+  std::array<group_word, 2> high{};
+  for (std::size_t group = 0; group < groups; ++group)
+    if (layout.high == group_bytes)
+      high[0] |= (words[group] >> 4 & one_bit) << group;
+    else
+      high[group / 4] |= (words[group] >> 4 & two_bits) << group % 4 * 2;
+  for (std::size_t vector = 0; vector < layout.high / group_bytes; ++vector)
+    put_word(to.high, vector, row, high[vector]);
 }
 
 void put_scales(gguf::tensor_type type, const source_block& from, std::size_t row,
@@ -113,6 +124,14 @@ packed_matrix::packed_matrix(gguf::tensor_type type, std::size_t rows,
                              std::size_t columns)
   : type_(type), rows_(rows), columns_(columns),
     tile_bytes_(bytes_of_tile(type, columns)), memory_(tiles() * tile_bytes_) {
+  PERIGEE_ASSERT(columns % gguf::shape_of(type).elements == 0, "rows of whole blocks");
+}
+
+packed_matrix::packed_matrix(gguf::tensor_type type, std::size_t rows,
+                             std::size_t columns, aligned_slabs& from)
+  : type_(type), rows_(rows), columns_(columns),
+    tile_bytes_(bytes_of_tile(type, columns)),
+    memory_(from.take(tiles() * tile_bytes_)) {
   PERIGEE_ASSERT(columns % gguf::shape_of(type).elements == 0, "rows of whole blocks");
 }
 

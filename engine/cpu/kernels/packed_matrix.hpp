@@ -30,6 +30,11 @@ public:
   /// last must have whole tiles of rows.
   packed_matrix(gguf::tensor_type type, std::size_t rows, std::size_t columns);
 
+  /// The same in memory of `from`, which matrices of one model share: on huge pages,
+  /// where reading them goes a fifth faster.
+  packed_matrix(gguf::tensor_type type, std::size_t rows, std::size_t columns,
+                aligned_slabs& from);
+
   /// Packs rows [first, first + count), which `source` points to. `first` must be a
   /// multiple of 16, and `count` too unless these are the last rows. Calls for
   /// different rows may run at once.

@@ -180,7 +180,8 @@ TEST_CASE("matrices put below each other give what each gives") {
   std::mt19937 random(6);
   for (auto type : every_type) {
     matrix_case first(type, 32, 256, random), second(type, 20, 256, random);
-    packed_matrix both(type, 52, 256);
+    aligned_slabs slabs;
+    packed_matrix both(type, 52, 256, slabs);
     both.put(32, 20, second.weights.data());
     both.put(0, 32, first.weights.data());
     auto x = random_reals(256, 1.0F, random);
