@@ -96,4 +96,14 @@ TEST_CASE("what tokens say is what llama.cpp says", "[tokenizer]") {
   }
 }
 
+TEST_CASE("an HTML tag that llama.cpp takes for an end is the tag it is",
+          "[tokenizer]") {
+  const auto gemma = read(subjects[6]);
+  if (!gemma)
+    return;
+  CHECK(encode(*gemma, "<s>x</s>", false)
+        == std::vector<token_id>{2, 203, 236781, 212});
+  CHECK_FALSE(gemma->is_end(212));
+}
+
 } // namespace perigee::engine
