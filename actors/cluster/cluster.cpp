@@ -170,6 +170,7 @@ private:
     if (draining_)
       return;
     draining_ = true;
+    count();
     for_each_up([&](seat& one) {
       if (one.role() != schema::Role::GATEWAY)
         return;
@@ -295,7 +296,7 @@ private:
 
   void count() {
     auto [up, down] = census();
-    probe_->seated(up, down);
+    probe_->seated(up, down, is_ready());
   }
 
   template <class See>

@@ -11,9 +11,10 @@ namespace perigee::cluster {
 
 class probe {
 public:
-  void seated(std::size_t up, std::size_t down) noexcept {
+  void seated(std::size_t up, std::size_t down, bool is_ready) noexcept {
     actors_up_.set(up);
     actors_down_.set(down);
+    ready_.set(is_ready ? 1 : 0);
   }
 
   void lost() noexcept {
@@ -32,9 +33,15 @@ public:
     return respawns_total_.value();
   }
 
+  /// A request that comes now can be served.
+  bool is_ready() const noexcept {
+    return ready_.value() != 0;
+  }
+
   /// Shows each number to `see(name, help, value)`.
   template <class See>
   void each(See see) const {
+    see("ready", "1 if a request that comes now can be served", ready_.value());
     see("actors_up", "Actors that have their seat", actors_up_.value());
     see("actors_down", "Actors that should have a seat and have not",
         actors_down_.value());
@@ -46,6 +53,7 @@ public:
   }
 
 private:
+  rt::gauge ready_;
   rt::gauge actors_up_;
   rt::gauge actors_down_;
   rt::counter actors_lost_total_;

@@ -3,6 +3,8 @@
 
 #include "actors/cluster/settings.hpp"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 
 namespace perigee::cluster {
@@ -48,6 +50,21 @@ bool is_host_and_port(const std::string& text) {
   return host.find_first_of(":/[] ") == std::string::npos;
 }
 
+bool is_ip_address(const std::string& text) {
+  in6_addr any{};
+  return inet_pton(AF_INET, text.c_str(), &any) == 1
+         || inet_pton(AF_INET6, text.c_str(), &any) == 1;
+}
+
+/// As the former, of an interface of this machine.
+bool is_address_and_port(const std::string& text) {
+  auto colon = text.rfind(':');
+  if (!is_host_and_port(text))
+    return false;
+  auto host = text.substr(0, colon);
+  return is_ip_address(host.front() == '[' ? host.substr(1, host.size() - 2) : host);
+}
+
 bool is_host_and_port_or_empty(const std::string& text) {
   return text.empty() || is_host_and_port(text);
 }
@@ -57,8 +74,9 @@ const of_form a_name_or_empty{
   "a name of at most 32 letters, digits, \"-\" and \"_\", or an empty text",
   is_name_or_empty};
 const of_form a_path{"a path", is_filled};
-const of_form an_address{"a host and a port, such as \"127.0.0.1:8000\"",
-                         is_host_and_port};
+const of_form an_address{
+  "an IP address and a port, such as \"127.0.0.1:8000\" or \"[::]:8000\"",
+  is_address_and_port};
 const of_form an_address_or_empty{
   "a host and a port, such as \"127.0.0.1:7400\", or an empty text",
   is_host_and_port_or_empty};
@@ -137,7 +155,7 @@ const std::vector<setting<policy_settings>>& settings_of() {
      "A remote prefix is fetched if it is longer than the local one by this factor."},
     {"load_max", &s::load_max, between{0.01, 1000},
      "Turn away at this load: predicted time as a share of the objective."},
-    {"prefill_chunk", &s::prefill_chunk, between{1, 65536},
+    {"prefill_chunk", &s::prefill_chunk, between{2, 65536},
      "Tokens of a prompt that are computed at once: the unit of sharing a group."},
     {"steps_max", &s::steps_max, between{1, 1024},
      "Decode steps that an engine takes before it reports. 1: live streaming."},

@@ -35,6 +35,7 @@ int run(int count, char** arguments) {
     ->envname("PERIGEE_LOG_LEVEL")
     ->capture_default_str();
   line.fallthrough(); // --log-level may stand behind a subcommand
+  add_serve(line, all);
   add_init(line, all);
   add_check(line, all);
   add_calibrate(line, all);

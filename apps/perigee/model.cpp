@@ -70,6 +70,29 @@ engine::modelled_options modelled_options_of(const model& of) {
   return how;
 }
 
+std::string text_of(const engine::tokenizer& words,
+                    std::optional<engine::token_id> token) {
+  return token ? std::string{words.piece(*token, engine::control::shown)} : "";
+}
+
+/// The topology's choice, or the file's; else a sentence.
+result<std::shared_ptr<const engine::chat_template>, std::string>
+find_talk(const cluster::topology& all, const engine::gguf::file& file) {
+  std::optional<std::string_view> chosen, in_file;
+  if (all.model.chat_template != "auto")
+    chosen = all.model.chat_template;
+  if (file.has("tokenizer.chat_template")) {
+    auto text = file.text("tokenizer.chat_template");
+    if (!text)
+      return failure(text.error().text());
+    in_file = *text;
+  }
+  auto found = engine::find_chat_template(chosen, in_file);
+  if (!found)
+    return failure(found.error().text);
+  return *found;
+}
+
 std::size_t threads_of(const engine_wish& what) {
   auto cores = std::max(1u, std::thread::hardware_concurrency());
   return what.threads > 0 ? what.threads : cores;
@@ -88,7 +111,17 @@ result<model, std::string> load_model(const cluster::topology& all,
   auto shape = cpu::read_model_shape(**file);
   if (!shape)
     return failure(shape.error().text());
-  model loaded{*file, *words, {}, {}, {}};
+  model loaded;
+  loaded.file = *file;
+  loaded.words = *words;
+  if (auto talk = find_talk(all, **file))
+    loaded.talk = *talk;
+  else if (all.model.chat_template != "auto")
+    return failure(talk.error());
+  else
+    log.warn("no_chats why=\"{}\"", talk.error());
+  loaded.ends = {text_of(*loaded.words, loaded.words->bos()),
+                 text_of(*loaded.words, loaded.words->eos())};
   if (is_modelled(all)) {
     loaded.info = {shape->name,
                    shape->architecture_name,
@@ -108,6 +141,18 @@ result<model, std::string> load_model(const cluster::topology& all,
   loaded.layout = {loaded.info.layers, loaded.info.kv_heads, loaded.info.head_dim,
                    std::uint32_t(all.model.block_tokens), element_bytes(all)};
   return loaded;
+}
+
+conductor::cost_model to_cost_model(const cluster::cost_settings& from,
+                                    const model& of) {
+  conductor::cost_model to;
+  to.prefill
+    = {from.prefill_fixed_ms * 1e6, from.prefill_token_us * 1e3, from.prefill_pair_ns};
+  to.decode = {from.decode_fixed_ms * 1e6, from.decode_sequence_us * 1e3,
+               from.decode_kv_token_ns};
+  to.link = {from.transfer_fixed_us * 1e3, from.transfer_gib_per_s * double(1 << 30)};
+  to.kv_token_bytes = of.layout.block_bytes() / of.layout.block_tokens;
+  return to;
 }
 
 result<std::shared_ptr<engine::engine>, std::string>

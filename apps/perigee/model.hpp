@@ -3,6 +3,8 @@
 #pragma once
 
 #include "actors/cluster/topology.hpp"
+#include "actors/conductor/cost_model.hpp"
+#include "engine/chat/chat_template.hpp"
 #include "engine/cpu/weights.hpp"
 #include "engine/engine.hpp"
 #include "engine/tokenizer/tokenizer.hpp"
@@ -19,6 +21,8 @@ namespace perigee::app {
 struct model {
   std::shared_ptr<const engine::gguf::file> file;
   std::shared_ptr<const engine::tokenizer> words;
+  std::shared_ptr<const engine::chat_template> talk; ///< Null: no chats are served.
+  engine::end_texts ends;
 
   /// Null if every engine is modelled.
   std::shared_ptr<const engine::cpu::weights> weights;
@@ -46,6 +50,10 @@ struct engine_wish {
 /// An engine of its own, with a fresh arena. Fails with a sentence.
 result<std::shared_ptr<engine::engine>, std::string>
 make_engine(const model& of, const cluster::topology& all, const engine_wish& what);
+
+/// What the conductor predicts with.
+conductor::cost_model to_cost_model(const cluster::cost_settings& from,
+                                    const model& of);
 
 /// How many blocks `bytes` are.
 std::uint32_t blocks_of(const model& of, cluster::byte_size bytes);

@@ -1,0 +1,307 @@
+#include "actors/cluster/inventory.hpp"
+
+#include "actors/cache_shard/cache_shard.hpp"
+#include "actors/conductor/conductor.hpp"
+#include "actors/decode_instance/decode_instance.hpp"
+#include "actors/prefill_group/prefill_group.hpp"
+#include "actors/rejector/rejector.hpp"
+#include "schemas/assert.hpp"
+
+namespace perigee::cluster {
+namespace {
+
+std::uint32_t narrow(count number) {
+  return static_cast<std::uint32_t>(number); // every setting's bounds allow it
+}
+
+/// An engine, its arena registered, for one incarnation of its owner.
+class engine_seat {
+public:
+  engine_seat(transfer::shared_memory memory, transport::segment_id id,
+              std::shared_ptr<engine::engine> runs)
+    : memory_(std::move(memory)), id_(id), runs_(std::move(runs)) {}
+
+  ~engine_seat() {
+    memory_.segments->remove(id_);
+  }
+  engine_seat(const engine_seat&) = delete;
+  engine_seat& operator=(const engine_seat&) = delete;
+
+  bool register_arena() const {
+    auto arena = runs_->arena();
+    transport::geometry shape{arena.layout.layer_bytes(), arena.layout.layers};
+    return memory_.segments->add({id_, arena.base, shape, arena.blocks, runs_})
+      .has_value();
+  }
+
+  const std::shared_ptr<engine::engine>& runs() const {
+    return runs_;
+  }
+
+  std::uint64_t segment() const {
+    return static_cast<std::uint64_t>(id_);
+  }
+
+private:
+  transfer::shared_memory memory_;
+  transport::segment_id id_;
+  std::shared_ptr<engine::engine> runs_;
+};
+
+/// What an owner and its engine's host share, made anew for each incarnation.
+template <class Thing>
+using slot = std::shared_ptr<std::shared_ptr<Thing>>;
+
+template <class Thing>
+slot<Thing> empty_slot() {
+  return std::make_shared<std::shared_ptr<Thing>>();
+}
+
+class builder {
+public:
+  builder(const rt::world& in, const topology& all, const means& with, probes& counts)
+    : in_(in), all_(all), with_(with),
+      counts_(counts), memory_{std::make_shared<transport::segment_table>(),
+                               transport::gate_board::make()},
+      segments_made_(std::make_shared<std::uint64_t>(0)) {}
+
+  units run() {
+    for (std::size_t i = 0; i < all_.nodes.size(); ++i)
+      if (all_.nodes[i].name == all_.cluster.control)
+        control_ = node_index{narrow(i)};
+    for (std::size_t i = 0; i < all_.nodes.size(); ++i)
+      add_node(i);
+    return std::move(units_);
+  }
+
+private:
+  // -- nodes ------------------------------------------------------------------
+
+  void add_node(std::size_t i) {
+    const auto& node = all_.nodes[i];
+    auto in = in_;
+    in.node = node.name;
+    in.index = node_index{narrow(i)};
+    if (node.cache_shard) {
+      add_transfer(in, node);
+      add_shard(in, *node.cache_shard);
+    }
+    std::uint32_t engines = 0, groups = 0, instances = 0;
+    for (const auto& group : node.prefill_groups)
+      add_prefill_group(in, group, groups++, engines++);
+    for (const auto& instance : node.decode_instances)
+      add_decode_instance(in, instance, instances++, engines++);
+    if (in.index == control_) {
+      add_conductor(in);
+      add_rejector(in);
+      add_gateway(in);
+    }
+  }
+
+  template <class Handle>
+  void add_seat(unit& to, schema::Role role, const rt::world& in, std::uint32_t index,
+                std::function<Handle(rt::place)> begin) {
+    to.seats.push_back(
+      std::make_unique<seat_of<Handle>>(role, in, index, std::move(begin)));
+  }
+
+  template <class Probe>
+  std::shared_ptr<Probe> count_in(probes::each<Probe>& all, const rt::world& in,
+                                  std::uint32_t index) {
+    auto& one = all[{in.node, index}];
+    one = std::make_shared<Probe>();
+    return one;
+  }
+
+  // -- control ----------------------------------------------------------------
+
+  void add_conductor(const rt::world& in) {
+    conductor::options how;
+    how.placement = all_.policy.placement;
+    how.kvcache_balancing_threshold = all_.policy.kvcache_balancing_threshold;
+    auto admission = rejector::make_admission(all_.policy.admission);
+    PERIGEE_ASSERT(admission, "the settings' table has a policy that there is not");
+    how.wanted = admission->wanted(all_.policy.load_max);
+    how.ttft_limit = all_.slo.ttft;
+    how.tbt_limit = all_.slo.tbt;
+    how.cost = with_.cost;
+    auto counts = count_in(counts_.conductors, in, 0);
+    add_seat<conductor_actor>(
+      units_.emplace_back(), schema::Role::CONDUCTOR, in, 0,
+      [=](rt::place where) { return conductor::start(in, where, how, counts); });
+  }
+
+  void add_rejector(const rt::world& in) {
+    rejector::options how;
+    how.admission = all_.policy.admission;
+    how.load_max = all_.policy.load_max;
+    how.ttft_limit = all_.slo.ttft;
+    how.tbt_limit = all_.slo.tbt;
+    how.cost = with_.cost;
+    auto counts = count_in(counts_.rejectors, in, 0);
+    add_seat<rejector_actor>(
+      units_.emplace_back(), schema::Role::REJECTOR, in, 0,
+      [=](rt::place where) { return rejector::start(in, where, how, counts); });
+  }
+
+  void add_gateway(const rt::world& in) {
+    gateway::options how;
+    how.control = control_;
+    how.requests_max = all_.limits.requests_open_max;
+    how.request_limit = all_.limits.request_limit;
+    auto counts = count_in(counts_.gateways, in, 0);
+    add_seat<gateway_actor>(units_.emplace_back(), schema::Role::GATEWAY, in, 0,
+                            [=, whom = with_.patron](rt::place where) {
+                              return gateway::start(in, where, whom, how, counts);
+                            });
+  }
+
+  // -- the pool ---------------------------------------------------------------
+
+  void add_transfer(const rt::world& in, const node& of) {
+    transfer::options how;
+    how.limit = all_.cluster.transfer_limit;
+    if (const auto* link = modelled_link(of)) {
+      how.modelled_bytes_per_s = link->transfer_gib_per_s * double(1 << 30);
+      how.modelled_latency = std::chrono::nanoseconds{
+        static_cast<std::int64_t>(link->transfer_fixed_us * 1e3)};
+    }
+    auto counts = count_in(counts_.transfers, in, 0);
+    add_seat<transfer_actor>(
+      units_.emplace_back(), schema::Role::TRANSFER, in, 0,
+      [=, memory = memory_, make = with_.make_paths](rt::place where) {
+        return transfer::start(in, where, memory, make, how, counts);
+      });
+  }
+
+  /// Of the hardware that the node's engines stand for; null if they stand for none.
+  const cost_settings* modelled_link(const node& of) const {
+    for (const auto& one : of.prefill_groups)
+      if (auto found = all_.hardware.find(one.hardware); found != all_.hardware.end())
+        return &found->second;
+    for (const auto& one : of.decode_instances)
+      if (auto found = all_.hardware.find(one.hardware); found != all_.hardware.end())
+        return &found->second;
+    return nullptr;
+  }
+
+  void add_shard(const rt::world& in, const cache_shard_settings& of) {
+    shard::options how;
+    how.eviction = all_.policy.eviction;
+    how.lease_limit = all_.cluster.lease_limit;
+    how.transfer_limit = all_.cluster.transfer_limit;
+    how.conductor = {control_, 0};
+    auto arena = empty_slot<shard::dram_arena>();
+    auto counts = count_in(counts_.shards, in, 0);
+    auto& one = units_.emplace_back();
+    one.prepare = [arena, of, in, segments = memory_.segments, name = segment_namer(in),
+                   layout = with_.layout, backed = with_.shards_have_memory]() {
+      const transport::geometry shape{layout.layer_bytes(), layout.layers};
+      arena->reset(); // its memory, if nobody reads there any more
+      auto made = shard::dram_arena::make(
+        segments, {name(), shape, shard::blocks_in(of.dram.bytes, shape), backed});
+      if (!made)
+        return std::optional<std::string>{"its arena cannot be made: no memory"};
+      *arena = std::move(*made);
+      return std::optional<std::string>{};
+    };
+    add_seat<shard_actor>(one, schema::Role::SHARD, in, 0, [=](rt::place where) {
+      return shard::start(in, where, *arena, how, counts);
+    });
+  }
+
+  /// Gives out names that no other segment of the cluster ever has.
+  std::function<transport::segment_id()> segment_namer(const rt::world& in) const {
+    return [made = segments_made_, node = in.node, life = in.life] {
+      auto full = rt::full_name(node, life, "segment", {narrow(++*made), 1});
+      return transport::segment_id{static_cast<std::uint64_t>(rt::tag_of(full))};
+    };
+  }
+
+  // -- engines ----------------------------------------------------------------
+
+  /// Adds an engine's host to `to`, and has the engine made before.
+  slot<engine_seat> add_engine(unit& to, const rt::world& in, std::uint32_t index,
+                               engine_wish what) {
+    auto made = empty_slot<engine_seat>();
+    to.prepare = [=, memory = memory_, make = with_.make_engine,
+                  name = segment_namer(in)]() -> std::optional<std::string> {
+      made->reset();
+      auto runs = make(what);
+      if (!runs)
+        return runs.error();
+      *made = std::make_shared<engine_seat>(memory, name(), std::move(*runs));
+      if (!(*made)->register_arena())
+        return "its arena cannot be registered: it has no blocks, or too many have";
+      return std::nullopt;
+    };
+    engine_host::options how;
+    how.how = with_.driving;
+    auto counts = count_in(counts_.engines, in, index);
+    add_seat<engine_actor>(
+      to, schema::Role::ENGINE, in, index, [=, gates = memory_.gates](rt::place where) {
+        return engine_host::start(in, where, (*made)->runs(), gates, how, counts);
+      });
+    return made;
+  }
+
+  void add_prefill_group(const rt::world& in, const prefill_group_settings& of,
+                         std::uint32_t index, std::uint32_t engine) {
+    auto& one = units_.emplace_back();
+    auto made = add_engine(one, in, engine,
+                           {of.engine, of.hardware, of.threads, of.arena,
+                            narrow(all_.policy.prefill_chunk)});
+    prefill::options how;
+    how.control = control_;
+    how.engine = engine;
+    how.chunk_tokens = narrow(all_.policy.prefill_chunk);
+    how.move_limit = all_.cluster.transfer_limit;
+    auto counts = count_in(counts_.prefills, in, index);
+    add_seat<prefill_actor>(one, schema::Role::PREFILL, in, index,
+                            [=, gates = memory_.gates](rt::place where) {
+                              auto of_this = how;
+                              of_this.segment = (*made)->segment();
+                              return prefill::start(in, where, (*made)->runs()->arena(),
+                                                    gates, of_this, counts);
+                            });
+  }
+
+  void add_decode_instance(const rt::world& in, const decode_instance_settings& of,
+                           std::uint32_t index, std::uint32_t engine) {
+    auto& one = units_.emplace_back();
+    auto made = add_engine(
+      one, in, engine,
+      {of.engine, of.hardware, of.threads, of.arena, narrow(of.batch_max)});
+    decode::options how;
+    how.control = control_;
+    how.engine = engine;
+    how.batch_max = narrow(of.batch_max);
+    how.steps_max = narrow(all_.policy.steps_max);
+    how.tbt_limit = all_.slo.tbt;
+    how.move_limit = all_.cluster.transfer_limit;
+    auto counts = count_in(counts_.decodes, in, index);
+    add_seat<decode_actor>(one, schema::Role::DECODE, in, index, [=](rt::place where) {
+      auto of_this = how;
+      of_this.segment = (*made)->segment();
+      return decode::start(in, where, (*made)->runs()->arena(), of_this, counts);
+    });
+  }
+
+  const rt::world& in_;
+  const topology& all_;
+  const means& with_;
+  probes& counts_;
+  transfer::shared_memory memory_;
+  std::shared_ptr<std::uint64_t> segments_made_; // of this process
+  node_index control_{};
+  units units_;
+};
+
+} // namespace
+
+units inventory(const rt::world& in, const topology& all, const means& with,
+                probes& counts) {
+  return builder{in, all, with, counts}.run();
+}
+
+} // namespace perigee::cluster

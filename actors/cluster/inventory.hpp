@@ -1,0 +1,78 @@
+/// \file
+/// inventory: every actor that a topology asks for, ready to be started by a cluster.
+#pragma once
+
+#include "actors/cache_shard/probe.hpp"
+#include "actors/cluster/topology.hpp"
+#include "actors/cluster/unit.hpp"
+#include "actors/conductor/cost_model.hpp"
+#include "actors/conductor/probe.hpp"
+#include "actors/decode_instance/probe.hpp"
+#include "actors/engine_host/engine_host.hpp"
+#include "actors/gateway/gateway.hpp"
+#include "actors/prefill_group/probe.hpp"
+#include "actors/rejector/probe.hpp"
+#include "actors/runtime/world.hpp"
+#include "actors/transfer/transfer.hpp"
+#include "engine/engine.hpp"
+#include "schemas/result.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace perigee::cluster {
+
+/// An engine that a prefill group or a decode instance is to own.
+struct engine_wish {
+  std::string engine;   ///< As the topology names it.
+  std::string hardware; ///< Of a modelled one.
+  std::uint64_t threads = 0;
+  byte_size arena;
+  std::uint32_t batch_tokens_max = 0;
+};
+
+/// Makes one, with an arena of its own; or says in a sentence why not.
+using engine_maker = std::function<result<std::shared_ptr<engine::engine>, std::string>(
+  const engine_wish&)>;
+
+/// What the actors of a process are made with, beside the topology.
+struct means {
+  engine_maker make_engine;
+  std::shared_ptr<gateway::patron> patron; ///< Of the gateway.
+  engine::kv_layout layout;                ///< Of the blocks of every arena.
+  conductor::cost_model cost;
+
+  engine_host::driving driving = engine_host::driving::threaded;
+  transfer::make_paths make_paths = transfer::local_path;
+  bool shards_have_memory = true; ///< False: they are modelled, as engines may be.
+};
+
+/// Where an actor is: node, and index there.
+using seat_key = std::pair<std::string, std::uint32_t>;
+
+/// What the actors of a process count. They outlive the actors: who is started again
+/// goes on counting.
+struct probes {
+  template <class Probe>
+  using each = std::map<seat_key, std::shared_ptr<Probe>>;
+
+  each<gateway::probe> gateways;
+  each<rejector::probe> rejectors;
+  each<conductor::probe> conductors;
+  each<prefill::probe> prefills;
+  each<decode::probe> decodes;
+  each<shard::probe> shards;
+  each<transfer::probe> transfers;
+  each<engine_host::probe> engines;
+};
+
+/// The units of all nodes of `all`, for start(). `in` is the world of this process; its
+/// node and index are replaced by those of each actor's node. Adds what they count to
+/// `counts`.
+units inventory(const rt::world& in, const topology& all, const means& with,
+                probes& counts);
+
+} // namespace perigee::cluster

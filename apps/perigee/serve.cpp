@@ -1,0 +1,81 @@
+#include "apps/perigee/calibration.hpp"
+#include "apps/perigee/command.hpp"
+#include "apps/perigee/logging.hpp"
+#include "apps/perigee/model.hpp"
+#include "apps/perigee/serving.hpp"
+#include "apps/perigee/signals.hpp"
+#include "apps/perigee/topology_source.hpp"
+
+#include <cstdio>
+#include <memory>
+
+namespace perigee::app {
+namespace {
+
+exit_code say(exit_code code, const std::string& why) {
+  std::fprintf(stderr, "perigee serve: %s\n", why.c_str());
+  return code;
+}
+
+/// The topology's cost model; a modelled engine's own; or one that is measured now.
+result<conductor::cost_model, std::string>
+find_costs(const cluster::topology& all, const model& of, spdlog::logger& log) {
+  if (all.cost_model)
+    return to_cost_model(*all.cost_model, of);
+  if (!of.weights)
+    return to_cost_model(all.hardware.begin()->second, of);
+  log.info("calibrating hint=\"perigee calibrate measures better, and once for all\"");
+  auto measured = calibrate_engines(of, all, effort::quick);
+  if (!measured)
+    return failure(measured.error());
+  log.info("calibrated prefill_token_us={} decode_fixed_ms={} decode_sequence_us={}",
+           measured->prefill_token_us, measured->decode_fixed_ms,
+           measured->decode_sequence_us);
+  return to_cost_model(*measured, of);
+}
+
+exit_code run(const topology_source& from, const session& all) {
+  auto topology = load(from);
+  if (!topology)
+    return exit_code::misused;
+  signals_held held; // before any thread is started: none may take them
+  auto log = make_log(all.log_level);
+  auto loaded = load_model(*topology, *log);
+  if (!loaded)
+    return say(exit_code::failed, loaded.error());
+  log->info("model_loaded name=\"{}\" architecture={} layers={} context_tokens={}",
+            loaded->info.name, loaded->info.architecture, loaded->info.layers,
+            context_tokens(*topology, *loaded));
+  auto costs = find_costs(*topology, *loaded, *log);
+  if (!costs)
+    return say(exit_code::failed, costs.error());
+  auto cluster = serving::start(*topology, *loaded, *costs, log);
+  if (!cluster)
+    return say(exit_code::failed, cluster.error());
+  log->info("serving url=http://{} nodes={}", (*cluster)->address(),
+            topology->nodes.size());
+  signal_ear ear{[&] {
+    log->info("draining limit_ms={} hint=\"a second signal ends at once\"",
+              topology->cluster.drain_limit.count());
+    (*cluster)->drain();
+  }};
+  bool as_wished = (*cluster)->wait();
+  log->info("ended");
+  return as_wished ? exit_code::good
+                   : say(exit_code::failed, "the cluster's actor has died");
+}
+
+} // namespace
+
+void add_serve(CLI::App& to, session& all) {
+  auto from = std::make_shared<topology_source>();
+  auto* serve
+    = to.add_subcommand("serve", "Serve a model over HTTP, as a topology describes it");
+  serve->footer(
+    "SIGTERM and SIGINT take no more requests, let the open ones end within "
+    "drain_limit_ms, and end. A second one ends at once.");
+  add_topology_arguments(*serve, *from);
+  serve->callback([from, &all] { all.left = run(*from, all); });
+}
+
+} // namespace perigee::app

@@ -1,0 +1,72 @@
+/// \file
+/// serving: a whole cluster in this process, with its HTTP side.
+#pragma once
+
+#include "actors/cluster/cluster.hpp"
+#include "actors/cluster/inventory.hpp"
+#include "actors/gateway/http_link.hpp"
+#include "actors/runtime/doorway.hpp"
+#include "apps/perigee/model.hpp"
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+namespace perigee::app {
+
+/// Prompt and answer together, at most: what model, topology and arenas allow. 0 if an
+/// arena holds not even a block.
+std::uint32_t context_tokens(const cluster::topology& all, const model& of);
+
+/// CAF's settings for a process that serves.
+class serving_config : public rt::system_config {
+public:
+  serving_config();
+};
+
+/// Everything that `perigee serve` starts, in the order in which it must end.
+class serving {
+public:
+  /// Listens and starts all actors. Fails with a sentence.
+  static result<std::unique_ptr<serving>, std::string>
+  start(const cluster::topology& all, const model& of, conductor::cost_model cost,
+        std::shared_ptr<spdlog::logger> log);
+
+  ~serving();
+
+  /// Where it listens, such as "127.0.0.1:8000".
+  std::string address() const;
+
+  /// Has the cluster take no more requests, end those that are open, and then itself.
+  /// From any one thread.
+  void drain();
+
+  /// Returns when all actors have ended. False if nobody had drained it.
+  bool wait();
+
+private:
+  serving(const cluster::topology& all, const model& of,
+          std::shared_ptr<spdlog::logger> log);
+
+  result<void, std::string> open(conductor::cost_model cost);
+  cluster::means means_of(conductor::cost_model cost) const;
+  gateway::served_model served() const;
+  gateway::front_settings front() const;
+  gateway::http_settings http() const;
+
+  const cluster::topology all_;
+  const model model_;
+  std::shared_ptr<spdlog::logger> log_;
+  serving_config config_;
+  caf::actor_system system_;
+  rt::roster roster_;
+  rt::world world_;
+  cluster::probes counts_;
+  std::shared_ptr<cluster::probe> cluster_counts_ = std::make_shared<cluster::probe>();
+  std::shared_ptr<gateway::http_link> link_;
+  std::unique_ptr<rt::doorway> door_;
+  cluster_actor cluster_;
+  std::atomic<bool> drained_{false};
+};
+
+} // namespace perigee::app
