@@ -1,9 +1,10 @@
 #include "actors/gateway/gateway.hpp"
 
-#include "actors/gateway/open_request.hpp"
+#include "actors/gateway/cancellations.hpp"
+#include "actors/gateway/draft_table.hpp"
+#include "actors/gateway/run_account.hpp"
 #include "actors/gateway/words.hpp"
 #include "actors/runtime/desk.hpp"
-#include "actors/runtime/pending_table.hpp"
 #include "schemas/convert.hpp"
 #include "schemas/limits.capnp.h"
 
@@ -17,10 +18,6 @@ namespace perigee::gateway {
 namespace {
 
 using std::chrono::nanoseconds;
-
-nanoseconds to_span(std::uint64_t ns) {
-  return nanoseconds{static_cast<std::int64_t>(ns)};
-}
 
 std::uint64_t to_ns(nanoseconds span) {
   return span.count() > 0 ? static_cast<std::uint64_t>(span.count()) : 0;
@@ -38,7 +35,9 @@ public:
       request_(static_cast<std::uint64_t>(desk_.tag())),
       deadlines_(
         4 * how.requests_max, [this](auto due, auto epoch) { wake_at(due, epoch); },
-        [this](const due_key& key, nothing) { on_deadline(key); }) {}
+        [this](const due_key& key, nothing) { on_deadline(key); }),
+      cancelled_(desk_, deadlines_, *probe_, how.control, 2 * how.requests_max,
+                 how.cancel_limit) {}
 
   handle::behavior_type make_behavior() {
     patron_->opened(handle{self_});
@@ -57,45 +56,38 @@ public:
   }
 
 private:
-  struct nothing {};
-  enum class waits_for : std::uint8_t { parts, answer, cancelled };
-  using due_key = std::pair<waits_for, std::uint64_t>;
   using requests = std::map<std::uint64_t, open_request>; // ordered, as all walks here
 
   // -- a request comes --------------------------------------------------------
 
   void on_submit(const Msg<schema::Submit>& part) {
     auto stream = part->getStream();
-    auto known = drafts_.find(stream);
-    if (known == drafts_.end()) {
+    if (!drafts_.contains(stream)) {
       if (part->getFirstToken() != 0 || by_stream_.contains(stream))
         return probe_->dropped_stale(); // the beginning was refused
       if (auto full = cannot_take())
         return refuse(stream, *full);
-      known = drafts_.try_emplace(stream).first;
-      keep_until({waits_for::parts, stream}, desk_.now() + how_.submit_limit);
+      drafts_.open(stream);
+      keep_until(deadlines_, {waits_for::parts, stream},
+                 desk_.now() + how_.submit_limit);
     }
-    auto& tokens = known->second.tokens;
-    auto more = part->getTokens();
-    bool fits = held_tokens_ + more.size() <= how_.prompt_tokens_max
-                && tokens.size() + more.size() <= prompt_tokens_max;
-    if (!fits || part->getFirstToken() != tokens.size()) {
-      drop_draft(known);
-      return refuse(stream, fits ? bad_submission() : queue_full());
+    auto room = how_.prompt_tokens_max - held_tokens_;
+    auto fits = drafts_.add(stream, part->getFirstToken(), part->getTokens(), room);
+    if (fits != draft_table::added::fits) {
+      drop_draft(stream);
+      return refuse(stream,
+                    fits == draft_table::added::gap ? bad_submission() : queue_full());
     }
-    held_tokens_ += more.size();
-    for (auto token : more)
-      tokens.push_back(token);
+    held_tokens_ += part->getTokens().size();
     if (part->getLast())
-      begin(known, part);
+      begin(stream, part);
   }
 
   std::optional<api_error> cannot_take() const {
     if (draining_)
       return api_error{api_code::not_ready, "the cluster takes no more requests", "",
                        1};
-    if (drafts_.size() + requests_.size() >= how_.requests_max
-        || cancelled_.size() >= 2 * how_.requests_max)
+    if (drafts_.size() + requests_.size() >= how_.requests_max || cancelled_.is_full())
       return queue_full();
     return std::nullopt;
   }
@@ -108,30 +100,29 @@ private:
     return {api_code::internal_error, "the prompt did not arrive whole", "", {}};
   }
 
-  void drop_draft(std::map<std::uint64_t, draft>::iterator which) {
-    held_tokens_ -= which->second.tokens.size();
-    deadlines_.take({waits_for::parts, which->first});
-    drafts_.erase(which);
+  void drop_draft(std::uint64_t stream) {
+    held_tokens_ -= take_draft(stream).size();
   }
 
-  void begin(std::map<std::uint64_t, draft>::iterator from,
-             const Msg<schema::Submit>& wish) {
-    auto stream = from->first;
+  draft_table::tokens take_draft(std::uint64_t stream) {
+    deadlines_.take({waits_for::parts, stream});
+    return drafts_.take(stream);
+  }
+
+  void begin(std::uint64_t stream, const Msg<schema::Submit>& wish) {
     open_request one;
     one.stream = stream;
     one.wish = wish;
-    one.tokens = std::move(from->second.tokens);
-    from->second.tokens.clear(); // held by `one` now
-    drop_draft(from);
+    one.tokens = take_draft(stream);
     if (one.tokens.empty() || wish->getTokensMax() == 0) {
-      held_tokens_ -= one.tokens.size();
+      release_prompt(one);
       return refuse(stream, bad_submission());
     }
     one.prompt_tokens = static_cast<std::uint32_t>(one.tokens.size());
     one.began_at = one.placing_at = desk_.now();
     nanoseconds limit{how_.request_limit};
     if (auto named = wish->getRemainingNs(); named > 0 && named < to_ns(limit))
-      limit = to_span(named);
+      limit = nanoseconds{static_cast<std::int64_t>(named)};
     one.deadline = desk_.now() + limit;
     probe_->submitted(one.prompt_tokens);
     place(std::move(one));
@@ -143,7 +134,7 @@ private:
     one.is_sent = false;
     one.where.reset();
     by_stream_[one.stream] = request;
-    keep_until({waits_for::answer, request}, one.deadline + how_.grace);
+    keep_until(deadlines_, {waits_for::answer, request}, one.deadline + how_.grace);
     arrive(request, requests_.emplace(request, std::move(one)).first->second);
     count();
   }
@@ -169,15 +160,16 @@ private:
   }
 
   void on_withdraw(const Msg<schema::Withdraw>& wish) {
-    if (auto found = drafts_.find(wish->getStream()); found != drafts_.end()) {
+    if (drafts_.contains(wish->getStream())) {
       probe_->withdrawn();
-      return drop_draft(found);
+      return drop_draft(wish->getStream());
     }
     auto found = by_stream_.find(wish->getStream());
     if (found == by_stream_.end())
       return; // it ended meanwhile
     probe_->withdrawn();
-    cancel(close(found->second));
+    auto [request, one] = close(found->second);
+    cancelled_.begin(request, one);
     settle();
   }
 
@@ -188,8 +180,11 @@ private:
       return probe_->dropped_stale();
     auto request = said->getRequest();
     auto found = requests_.find(request);
-    if (found == requests_.end())
-      return on_placed_too_late(said);
+    if (found == requests_.end()) {
+      if (!cancelled_.hear(said))
+        probe_->dropped_stale();
+      return settle();
+    }
     switch (said->which()) {
       case schema::Placed::PLACED: return on_plan(found, said->getPlaced());
       case schema::Placed::REFUSED: {
@@ -235,34 +230,6 @@ private:
     return true;
   }
 
-  /// Of a request that has ended here. If it was placed all the same, whoever has it
-  /// now must hear of that.
-  void on_placed_too_late(const Msg<schema::Placed>& said) {
-    auto request = said->getRequest();
-    auto known = cancelled_.find(request);
-    if (known != cancelled_.end() && known->second.where)
-      return probe_->dropped_stale();
-    if (said->which() != schema::Placed::PLACED) {
-      if (known != cancelled_.end()) {
-        known->second.conductor = false;
-        end_cancelled_if_over(known);
-      }
-      return;
-    }
-    auto plan = said->getPlaced();
-    cancelled_request rest{.why = said, .where = {}};
-    if (known != cancelled_.end()) {
-      rest = known->second;
-      forget_cancelled(known);
-    }
-    rest.where = placement{to_name<prefill_name>(plan.getPrefill()),
-                           to_name<decode_name>(plan.getDecode())};
-    rest.prefill = tell_cancel(rest.where->prefill, request, rest.why);
-    rest.decode = tell_cancel(rest.where->decode, request, rest.why);
-    remember(request, rest);
-    settle();
-  }
-
   // -- its answer comes -------------------------------------------------------
 
   void on_prompt_scores(const Msg<schema::PromptScores>& said) {
@@ -281,13 +248,23 @@ private:
       if (found == requests_.end() || !is_served_by(found->second, said))
         probe_->dropped_stale();
       else if (!may_try_again(found->second, run))
-        all.push_back(take_run(found->second, run));
+        all.push_back(take_run(found, run));
       else
         place_again(run.getRequest());
     }
     if (!all.empty())
       patron_->hear(std::move(all));
     settle();
+  }
+
+  stream_news take_run(requests::iterator found, schema::Tokens::Run::Reader run) {
+    auto& one = found->second;
+    auto news = account_for(one, run, desk_.now(), *probe_);
+    if (one.answer_tokens > 0)
+      release_prompt(one);
+    if (run.getEnd() != schema::End::NONE)
+      close(found->first);
+    return news;
   }
 
   bool is_served_by(const open_request& one, const Msg<schema::Tokens>& said) {
@@ -304,66 +281,10 @@ private:
            && one.attempts < how_.attempts_max;
   }
 
-  stream_news take_run(open_request& one, schema::Tokens::Run::Reader run) {
-    stream_news news{.stream = one.stream, .taken_at = desk_.now()};
-    news.tokens = to_sampled(run.getTokens());
-    news.cached_tokens = run.getCachedTokens();
-    bool is_first = one.answer_tokens == 0 && !news.tokens.empty();
-    if (is_first || run.getEnd() != schema::End::NONE)
-      news.stages = stages_of(one, run.getStages());
-    count_tokens(one, news, is_first);
-    if (run.getEnd() != schema::End::NONE)
-      end(one, news, run);
-    return news;
-  }
-
-  timings stages_of(const open_request& one, schema::Stages::Reader said) const {
-    auto times = to_timings(said);
-    times[stage::parse] = to_span(one.wish->getStages().getParseNs());
-    times[stage::tokenize] = to_span(one.wish->getStages().getTokenizeNs());
-    times[stage::placement] += one.placing_at - one.began_at; // attempts before
-    return times;
-  }
-
-  void count_tokens(open_request& one, const stream_news& news, bool is_first) {
-    auto more = news.tokens.size();
-    if (more == 0)
-      return;
-    auto now = desk_.now();
-    if (is_first) {
-      one.first_token_at = now;
-      probe_->got_first_token(now - one.began_at, one.prompt_tokens,
-                              news.cached_tokens);
-      release_prompt(one);
-    } else {
-      probe_->waited_between_tokens(
-        (now - one.last_token_at) / static_cast<std::int64_t>(more), more);
-    }
-    one.last_token_at = now;
-    one.answer_tokens += static_cast<std::uint32_t>(more);
-    probe_->got_tokens(more);
-  }
-
   /// It will not be placed again.
   void release_prompt(open_request& one) {
     held_tokens_ -= one.tokens.size();
     one.tokens = {};
-  }
-
-  void end(const open_request& one, stream_news& news,
-           schema::Tokens::Run::Reader run) {
-    auto end = run.getEnd();
-    if (end == schema::End::STOP || end == schema::End::LENGTH) {
-      bool stopped = end == schema::End::STOP;
-      stopped ? probe_->stopped() : probe_->reached_length();
-      news.end = stopped ? stream_end::stop : stream_end::length;
-      probe_->ended(desk_.now() - one.began_at, *news.stages, one.answer_tokens);
-    } else {
-      news.end = stream_end::failed;
-      news.why = to_error(run);
-      end == schema::End::REFUSED ? probe_->refused() : probe_->failed();
-    }
-    close(run.getRequest());
   }
 
   // -- it ends otherwise ------------------------------------------------------
@@ -394,82 +315,17 @@ private:
   }
 
   void fail(std::uint64_t request, api_error why) {
-    auto rest = close(request);
-    auto stream = rest.second.stream;
+    auto [_, one] = close(request);
     probe_->failed();
-    cancel(rest);
-    tell_failure(stream, std::move(why));
-    settle();
-  }
-
-  /// Tells all who may hold something of it.
-  void cancel(const closed& what) {
-    const auto& [request, one] = what;
-    cancelled_request rest{.why = one.why(), .where = one.where};
-    if (one.where) {
-      rest.prefill = tell_cancel(one.where->prefill, request, rest.why);
-      rest.decode = tell_cancel(one.where->decode, request, rest.why);
-      rest.conductor = tell_cancel(conductor(), request, rest.why);
-    } else if (one.is_sent) { // the conductor may have it, whether or not the rejector
-      rest.conductor = tell_cancel(rejector(), request, rest.why)
-                       || tell_cancel(conductor(), request, rest.why);
-    }
-    remember(request, rest);
-  }
-
-  template <class Name>
-  bool tell_cancel(const Name& whom, std::uint64_t request, const rt::cause& why) {
-    return desk_.tell<schema::Cancel>(whom, why, [&](schema::Cancel::Builder wish) {
-      wish.setRequest(request);
-      set_name(wish.initGateway(), desk_.me());
-    });
-  }
-
-  void remember(std::uint64_t request, const cancelled_request& rest) {
-    if (rest.is_over())
-      return;
-    if (cancelled_.size() >= 2 * how_.requests_max)
-      return probe_->never_acknowledged();
-    cancelled_.emplace(request, rest);
-    keep_until({waits_for::cancelled, request}, desk_.now() + how_.cancel_limit);
-  }
-
-  using cancelled_requests = std::map<std::uint64_t, cancelled_request>;
-
-  void forget_cancelled(cancelled_requests::iterator which) {
-    deadlines_.take({waits_for::cancelled, which->first});
-    cancelled_.erase(which);
-  }
-
-  void end_cancelled_if_over(cancelled_requests::iterator which) {
-    if (which->second.is_over())
-      forget_cancelled(which);
+    cancelled_.begin(request, one);
+    tell_failure(one.stream, std::move(why));
     settle();
   }
 
   void on_cancelled(const Msg<schema::Cancelled>& said) {
-    auto found = cancelled_.find(said->getRequest());
-    if (found == cancelled_.end())
-      return probe_->dropped_stale();
-    auto& rest = found->second;
-    switch (said->getBy()) {
-      case schema::Role::REJECTOR:
-        rest.conductor = rest.conductor && !desk_.is_from(rejector(), said);
-        break;
-      case schema::Role::CONDUCTOR:
-        rest.conductor = rest.conductor && !desk_.is_from(conductor(), said);
-        break;
-      case schema::Role::PREFILL:
-        rest.prefill
-          = rest.prefill && rest.where && !desk_.is_from(rest.where->prefill, said);
-        break;
-      case schema::Role::DECODE:
-        rest.decode
-          = rest.decode && rest.where && !desk_.is_from(rest.where->decode, said);
-        break;
-      default: return probe_->dropped_stale();
-    }
-    end_cancelled_if_over(found);
+    if (!cancelled_.hear(said))
+      probe_->dropped_stale();
+    settle();
   }
 
   // -- who comes and goes -----------------------------------------------------
@@ -484,11 +340,9 @@ private:
     if (places)
       on_lost_placer(role);
     else if (role == schema::Role::PREFILL)
-      on_lost(to_name<prefill_name>(news->getWho()), &placement::prefill,
-              &cancelled_request::prefill);
+      on_lost(to_name<prefill_name>(news->getWho()), &placement::prefill);
     else if (role == schema::Role::DECODE)
-      on_lost(to_name<decode_name>(news->getWho()), &placement::decode,
-              &cancelled_request::decode);
+      on_lost(to_name<decode_name>(news->getWho()), &placement::decode);
     settle();
   }
 
@@ -504,21 +358,16 @@ private:
            [](const open_request& one) { return one.is_sent && !one.where; }))
       place_again(request);
     if (role == schema::Role::CONDUCTOR)
-      release_cancelled([](cancelled_request& rest) { rest.conductor = false; });
+      cancelled_.lost_conductor();
   }
 
   template <class Name>
-  void on_lost(const Name& who, Name placement::*part, bool cancelled_request::*held) {
-    auto is_there = [&](const std::optional<placement>& where) {
-      return where && (*where).*part == who;
-    };
-    for (auto request :
-         requests_where([&](const open_request& one) { return is_there(one.where); }))
+  void on_lost(const Name& who, Name placement::*part) {
+    for (auto request : requests_where([&](const open_request& one) {
+           return one.where && (*one.where).*part == who;
+         }))
       on_lost_instance(request, std::is_same_v<Name, decode_name>);
-    release_cancelled([&](cancelled_request& rest) {
-      if (is_there(rest.where))
-        rest.*held = false;
-    });
+    cancelled_.lost(who);
   }
 
   /// Who decodes may go on without who prefilled, or says that it cannot.
@@ -542,16 +391,6 @@ private:
     return found;
   }
 
-  template <class Change>
-  void release_cancelled(Change change) {
-    for (auto one = cancelled_.begin(); one != cancelled_.end();) {
-      auto at = one++;
-      change(at->second);
-      if (at->second.is_over())
-        forget_cancelled(at);
-    }
-  }
-
   /// No token of it has reached the client.
   void place_again(std::uint64_t request) {
     auto& tried = requests_.at(request);
@@ -559,9 +398,8 @@ private:
       return fail(request, lost());
     auto tokens = std::move(tried.tokens);
     tried.tokens.clear();
-    auto last = close(request);
-    cancel(last);
-    auto& one = last.second;
+    auto [_, one] = close(request);
+    cancelled_.begin(request, one);
     one.tokens = std::move(tokens);
     one.placing_at = desk_.now();
     ++one.attempts;
@@ -571,11 +409,6 @@ private:
   }
 
   // -- limits -----------------------------------------------------------------
-
-  void keep_until(const due_key& key, nanoseconds when) {
-    bool kept = deadlines_.put(key, when, {});
-    PERIGEE_ASSERT(kept, "there is a deadline for whatever there may be");
-  }
 
   void wake_at(nanoseconds due, std::uint64_t epoch) {
     desk_.tell_after<schema::Due>(handle{self_}, due - desk_.now(), rt::unprompted,
@@ -592,12 +425,11 @@ private:
       return fail(which,
                   {api_code::deadline_exceeded, "the request's time was over", "", {}});
     if (what == waits_for::parts) {
-      drop_draft(drafts_.find(which));
+      drop_draft(which);
       return refuse(which, bad_submission());
     }
-    probe_->never_acknowledged();
     log_->warn("cancel_not_acknowledged request={}", which);
-    cancelled_.erase(which);
+    cancelled_.expire(which);
     settle();
   }
 
@@ -614,7 +446,7 @@ private:
   /// After something has ended.
   void settle() {
     count();
-    bool empty = requests_.empty() && drafts_.empty() && cancelled_.empty();
+    bool empty = requests_.empty() && drafts_.size() == 0 && cancelled_.size() == 0;
     if (!draining_ || !empty || std::exchange(drained_, true))
       return;
     desk_.tell<schema::Drained>(
@@ -645,12 +477,12 @@ private:
   options how_;
   std::shared_ptr<probe> probe_;
 
-  std::uint64_t request_;                            // the last that was given out
-  std::map<std::uint64_t, draft> drafts_;            // by stream
+  std::uint64_t request_; // the last that was given out
+  draft_table drafts_;
   requests requests_;                                // by number
-  cancelled_requests cancelled_;                     // likewise
   std::map<std::uint64_t, std::uint64_t> by_stream_; // to number
-  rt::pending_table<due_key, nothing> deadlines_;
+  deadlines deadlines_;
+  cancellations cancelled_;
   std::size_t held_tokens_ = 0;
   bool conductor_is_lost_ = false;
   bool draining_ = false;

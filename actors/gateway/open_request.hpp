@@ -18,11 +18,6 @@ struct placement {
   decode_name decode;
 };
 
-/// One whose parts are still coming.
-struct draft {
-  std::vector<std::uint32_t> tokens;
-};
-
 /// One attempt to serve a request, told to the cluster.
 struct open_request {
   std::uint64_t stream = 0;
@@ -38,26 +33,10 @@ struct open_request {
 
   std::optional<placement> where;
   std::uint32_t answer_tokens = 0;
-  std::chrono::nanoseconds first_token_at{};
   std::chrono::nanoseconds last_token_at{};
 
   rt::cause why() const {
     return wish;
-  }
-};
-
-/// One that is over for its client, while others may hold something of it.
-struct cancelled_request {
-  rt::cause why;
-  std::optional<placement> where;
-
-  // Who has not said Cancelled yet.
-  bool conductor = false;
-  bool prefill = false;
-  bool decode = false;
-
-  bool is_over() const {
-    return !conductor && !prefill && !decode;
   }
 };
 
