@@ -173,7 +173,7 @@ void http_exchange::end(one_answer& one, finish why, const stream_news* news) {
     one.times[stage::parse] = from_.parsed_at - from_.arrived_at;
     one.times[stage::tokenize] = door_.now() - from_.parsed_at;
   }
-  one.times[stage::flush] = flush;
+  one.times.set_flush(flush);
   one.times.ttft = ttft;
   one.times.close(door_.now() - from_.arrived_at);
   times_ = one.times;

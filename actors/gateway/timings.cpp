@@ -2,6 +2,7 @@
 
 #include "schemas/assert.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace perigee::gateway {
@@ -34,6 +35,15 @@ std::string_view name_of(stage which) {
 
 std::chrono::nanoseconds timings::total() const {
   return std::accumulate(spans_.begin(), spans_.end(), span{});
+}
+
+void timings::set_flush(span time) {
+  (*this)[stage::flush] = time;
+  for (auto after : {stage::transfer, stage::decode_queue, stage::decode}) {
+    auto hidden = std::min(time, (*this)[after]);
+    (*this)[after] -= hidden;
+    time -= hidden;
+  }
 }
 
 void timings::close(span all) {

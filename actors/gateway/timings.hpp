@@ -52,6 +52,10 @@ public:
   /// The sum of all stages.
   span total() const;
 
+  /// Sets `flush` to `time`, and takes as much from the stages after it, the earliest
+  /// first: while the first token went out, the decode instance was at work already.
+  void set_flush(span time);
+
   /// Sets `transit` such that the sum is `all`. Below 0 if clocks of several machines
   /// disagree by more than messages take.
   void close(span all);

@@ -19,6 +19,22 @@ TEST_CASE("transit is what the other stages lack, so the sum is the whole") {
   CHECK(times.total() == 1ms);
 }
 
+TEST_CASE("the first token's way out hides what the decode instance does meanwhile") {
+  timings times;
+  times[stage::transfer] = 1ms;
+  times[stage::decode_queue] = 2ms;
+  times[stage::decode] = 10ms;
+  times.set_flush(4ms);
+  CHECK(times[stage::flush] == 4ms);
+  CHECK(times[stage::transfer] == 0ms);
+  CHECK(times[stage::decode_queue] == 0ms);
+  CHECK(times[stage::decode] == 9ms);
+  CHECK(times.total() == 13ms); // as before
+  timings alone; // an answer of one token
+  alone.set_flush(4ms);
+  CHECK(alone.total() == 4ms);
+}
+
 TEST_CASE("times are written to the nanosecond") {
   timings times;
   times[stage::parse] = 1ns;
