@@ -1,0 +1,151 @@
+"""A real `perigee serve`, for tests to be its clients."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+SKIP = 77  # what ctest is told
+
+TOPOLOGY = """
+[cluster]
+listen = "127.0.0.1:0"
+drain_limit_ms = 20000
+
+[model]
+path = "{model}"
+context_tokens_max = {context}
+
+[limits]
+body_bytes_max = "1MiB"
+
+[http]
+{http}
+
+[[node]]
+name = "n0"
+cache_shard = {{ dram = "128MiB" }}
+prefill_group = [ {{ engine = "cpu", threads = 1, arena = "96MiB" }} ]
+decode_instance = [ {{ engine = "cpu", threads = 1, arena = "96MiB", batch_max = 16 }} ]
+"""
+
+
+class Cluster:
+    """Runs until `close()`; `url` is where it serves."""
+
+    def __init__(self, program, model, context=1024, http=""):
+        self.folder = tempfile.TemporaryDirectory()
+        topology = pathlib.Path(self.folder.name) / "e2e.toml"
+        topology.write_text(TOPOLOGY.format(model=model, context=context, http=http))
+        self.process = subprocess.Popen(
+            [program, "serve", str(topology)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.lines = []
+        self.url = None
+        self.listening = threading.Event()
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+        if not self.listening.wait(120) or self.url is None:
+            self.process.kill()
+            raise RuntimeError("it never served:\n" + "".join(self.lines))
+        self._wait_until_ready()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.append(line)
+            found = re.search(r"serving url=(http://\S+)", line)
+            if found:
+                self.url = found.group(1)
+                self.listening.set()
+        self.listening.set()
+
+    def _wait_until_ready(self):
+        for _ in range(600):
+            try:
+                with urllib.request.urlopen(self.url + "/ready", timeout=10) as got:
+                    if got.status == 200:
+                        return
+            except urllib.error.HTTPError as refused:
+                assert refused.code == 503
+            time.sleep(0.1)
+        raise RuntimeError("it never was ready")
+
+    @property
+    def port(self):
+        return int(self.url.rsplit(":", 1)[1])
+
+    def call(self, path, body=None, headers=None):
+        """Status, headers and body of one request; JSON is read."""
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.url + path, data, dict(headers or {}))
+        if data is not None:
+            request.add_header("Content-Type", "application/json")
+        try:
+            with urllib.request.urlopen(request, timeout=120) as got:
+                return got.status, got.headers, self._content(got)
+        except urllib.error.HTTPError as refused:
+            return refused.code, refused.headers, self._content(refused)
+
+    @staticmethod
+    def _content(got):
+        text = got.read().decode()
+        is_json = got.headers.get("Content-Type", "").startswith("application/json")
+        return json.loads(text) if is_json else text
+
+    def metric(self, name):
+        """The sum of all metrics of this name."""
+        _, _, text = self.call("/metrics")
+        found = re.findall(
+            r"^" + re.escape(name) + r"(?:\{[^}]*\})? (\S+)$", text, re.MULTILINE
+        )
+        if not found:
+            raise KeyError(name)
+        return sum(float(value) for value in found)
+
+    def wait_for_metric(self, name, value):
+        """False if it does not come to be `value` within half a minute."""
+        for _ in range(300):
+            if self.metric(name) == value:
+                return True
+            time.sleep(0.1)
+        return False
+
+    def close(self):
+        """Asks it to end; returns its exit code and what it said."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            code = self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            code = self.process.wait()
+        self.reader.join()
+        self.process.stdout.close()
+        self.folder.cleanup()
+        return code, "".join(self.lines)
+
+
+def arguments():
+    """Program and model from the command line; nothing if there is no model."""
+    program, model = sys.argv[1:3]
+    return (program, model) if os.path.exists(model) else None
+
+
+def main():
+    """Runs the tests of the program that calls, or says why not."""
+    if arguments() is None:
+        print("skipped: the model is not there; tools/fetch_model.sh fetches it")
+        sys.exit(SKIP)
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)
