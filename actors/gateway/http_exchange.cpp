@@ -139,9 +139,19 @@ void http_exchange::echo(one_answer& one) {
     return one.text.echo(prompt.echo);
   for (std::size_t i = 0; i < prompt.tokens.size(); ++i) {
     bool has_score = i > 0 && i <= one.prompt_scores.size();
-    one.text.echo(model_.words->piece(prompt.tokens[i]),
+    one.text.echo(piece_of(prompt.tokens, i),
                   has_score ? to_scored(one.prompt_scores[i - 1]) : scored_token{});
   }
+}
+
+/// Of a prompt's token. A space that the tokenizer put before all text is left out.
+std::string http_exchange::piece_of(const token_list& prompt, std::size_t at) const {
+  constexpr std::size_t first_text_max = 1; // after BOS
+  if (at > first_text_max)
+    return std::string{model_.words->piece(prompt[at])};
+  std::span<const token_id> all{prompt};
+  auto before = model_.words->decode(all.first(at));
+  return model_.words->decode(all.first(at + 1)).substr(before.size());
 }
 
 scored_token http_exchange::to_scored(const engine::sampled& from) const {

@@ -86,6 +86,7 @@ private:
   void begin_events();
   void close(one_answer& one);
   void withdraw_open();
+  std::string piece_of(const token_list& prompt, std::size_t at) const;
   scored_token to_scored(const engine::sampled& from) const;
   const prepared_prompt& prompt_of(const one_answer& one) const;
   std::uint64_t stream_of(const one_answer& one) const;

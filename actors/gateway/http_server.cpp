@@ -7,7 +7,9 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <future>
 #include <thread>
 
@@ -21,6 +23,20 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds sweep_every{100};
 constexpr milliseconds accept_pause{100}; // when the process has no descriptor left
+
+/// Lets the process have as many more open files as there may be connections, as far as
+/// its hard limit allows. Without that, usual limits end at a thousand.
+void make_room_for(std::size_t connections) {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY)
+    return;
+  constexpr rlim_t others = 1024;
+  auto wanted = static_cast<rlim_t>(connections) + others;
+  if (files.rlim_cur >= wanted)
+    return;
+  files.rlim_cur = std::min(wanted, files.rlim_max);
+  static_cast<void>(setrlimit(RLIMIT_NOFILE, &files)); // fewer are accepted, then
+}
 
 /// Clients beyond the limit that are told so at a time; more are just cut off.
 constexpr std::size_t turned_away_max = 64;
@@ -38,6 +54,7 @@ public:
   }
 
   result<void, std::string> listen() {
+    make_room_for(how_.connections_max);
     error_code error;
     auto address = asio::ip::make_address(how_.address, error);
     tcp::endpoint where{address, how_.port};

@@ -22,7 +22,7 @@ namespace perigee::gateway {
 class http_server {
 public:
   /// Listens. Takes nobody in before start(). Fails with a sentence that names the
-  /// address.
+  /// address. Raises the process's limit of open files, if it must and may.
   static result<std::unique_ptr<http_server>, std::string> open(http_settings how);
 
   /// Ends at once: whoever is connected is disconnected.
