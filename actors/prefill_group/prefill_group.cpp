@@ -374,7 +374,9 @@ void prefill_state::write_load(schema::PrefillLoad::Builder news) const {
   for (const auto& [request, one] : jobs_) {
     if (!one.plan || one.now > stage::computing)
       continue;
-    tokens += one.prompt_tokens() - one.computed;
+    auto reused = (*one.plan)->getReuseBlocks() * block_tokens_;
+    tokens
+      += one.prompt_tokens() - (one.now < stage::computing ? reused : one.computed);
     ++(one.times.compute_began == moment{} ? waiting : running);
   }
   news.setWaiting(waiting);
