@@ -12,6 +12,13 @@
 
 namespace perigee {
 
+/// Private blocks, in the shard until they are released.
+struct kept_blocks {
+  std::uint64_t grant = 0;
+  std::uint64_t segment = 0;
+  std::vector<std::uint32_t> blocks; ///< As the sources were.
+};
+
 /// Part of the state of an actor that owns an arena. Each piece takes three steps:
 /// Reserve, Push, Seal; the shard may refuse, or not answer in time: then it is not
 /// stored.
@@ -30,16 +37,9 @@ public:
     std::shared_ptr<transport::owned_gate> gate;
   };
 
-  /// Private blocks, in the shard until they are released.
-  struct kept {
-    std::uint64_t grant = 0;
-    std::uint64_t segment = 0;
-    std::vector<std::uint32_t> blocks; ///< As the sources were.
-  };
-
   /// Called once the sources are not read any more on its account. Not stored: nothing.
   /// What has keys keeps nothing.
-  using then = std::function<void(std::optional<kept>)>;
+  using then = std::function<void(std::optional<kept_blocks>)>;
 
   using set_timer
     = std::function<void(std::chrono::nanoseconds due, std::uint64_t epoch)>;
@@ -133,7 +133,7 @@ private:
   }
 
   void push(const job& one, schema::Grant::Reader granted) {
-    kept there{granted.getId(), granted.getSegment(), {}};
+    kept_blocks there{granted.getId(), granted.getSegment(), {}};
     move_order order;
     order.from = one->what.segment;
     order.to = granted.getSegment();

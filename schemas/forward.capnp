@@ -21,9 +21,9 @@ struct Forward {
   ticket @2 :UInt64;
 
   stepsMax @3 :UInt32 = 1 $Limits.maxValue(4096);
-  # The run ends after so many steps, when no sequence has one left, when what it drew
-  # fills a message, or by Interrupt. In steps after the first, every sequence that drew
-  # feeds what it drew.
+  # The run ends after so many steps, or by Interrupt; also once a sequence that drew
+  # takes no further part, for then another batch is better; and when what was drawn fills
+  # a message. In steps after the first, every sequence that drew feeds what it drew.
 
   ends @4 :List(UInt64) $Limits.maxItems(4096);
   # Sequences to be forgotten, before anything else.

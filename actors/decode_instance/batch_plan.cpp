@@ -23,12 +23,13 @@ std::size_t staying(std::span<const candidate> all, const batch_limits& limits) 
   return stay;
 }
 
-/// The most steps for which there are blocks.
+/// The most steps that all of them can take, and for which there are blocks.
 std::uint32_t most_steps(std::span<const candidate> run, const batch_limits& limits) {
-  std::uint32_t steps = 0;
+  if (run.empty())
+    return 0;
+  auto steps = limits.steps_max;
   for (const auto& one : run)
-    steps = std::max(steps, one.steps_left);
-  steps = std::min(steps, limits.steps_max);
+    steps = std::min(steps, one.steps_left);
   while (steps > 1 && lacking(run, steps, limits) > limits.blocks_free)
     --steps;
   return steps;

@@ -33,8 +33,8 @@ struct options {
 /// As a journal keeps them: "how=threaded gate_limit_ms=10000 ...".
 std::string to_string(const options& how);
 
-/// Starts the host of `runs` at `where`. Owner and host are one unit: they end together.
-/// `gates` is the process's board. Counts into `counts`.
+/// Starts the host of `runs` at `where`. Owner and host are one unit: they end
+/// together. `gates` is the process's board. Counts into `counts`.
 engine_actor start(const rt::world& in, rt::place where,
                    std::shared_ptr<engine::engine> runs,
                    std::shared_ptr<transport::gate_board> gates, options how = {},

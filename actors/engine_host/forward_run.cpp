@@ -58,7 +58,7 @@ forward_run::part forward_run::next_part(const part& last) {
 }
 
 bool forward_run::has_step() const {
-  return !parts_.empty() && record_.steps.size() < wish_->getStepsMax()
+  return !parts_.empty() && !is_over_ && record_.steps.size() < wish_->getStepsMax()
          && record_bytes_ < drawn_bytes_max;
 }
 
@@ -114,6 +114,8 @@ void forward_run::take_draws() {
     record_bytes_ += drawn_bytes(static_cast<int>(one.drawn.top.size()));
     if (!stopped && one.steps > 1)
       next.push_back(next_part(one));
+    else
+      is_over_ = true;
     taken.drawn.push_back({one.number, std::move(one.drawn), stopped});
   }
   record_.steps.push_back(std::move(taken));

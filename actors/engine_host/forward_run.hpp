@@ -74,6 +74,7 @@ private:
   std::optional<std::string> complaint_;
   run_record record_;
   std::size_t record_bytes_ = 0;
+  bool is_over_ = false;    // somebody takes no further part
   std::vector<part> parts_; // of the next step
   std::vector<engine::slice> slices_;
 };

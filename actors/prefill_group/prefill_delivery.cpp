@@ -127,7 +127,7 @@ void prefill_state::hand_over(job& one, schema::RunResult::One::Reader first) {
   if (first.getStopped() || one.has_one_token_answer())
     return answer_alone(one, first);
   one.now = stage::handing_off;
-  keep_until(one, one.deadline - desk_.now() + how_.handoff_grace);
+  expire_at(one, one.deadline + how_.handoff_grace); // it is the instance's from now on
   bool there = desk_.tell<schema::Handoff>(
     one.decode(), *one.plan, [&](schema::Handoff::Builder news) {
       write_handoff(news, one, first.getDrawn(), block_tokens_);

@@ -120,9 +120,13 @@ job* prefill_state::open_job(std::uint64_t request) {
 void prefill_state::keep_until(job& one, moment span) {
   constexpr moment longest = std::chrono::hours{24};
   auto is_sane = span >= moment{0} && span < longest; // it came as an unsigned number
-  deadlines_.take(one.request);
   one.deadline = desk_.now() + (is_sane ? span : longest);
-  bool kept = deadlines_.put(one.request, one.deadline, {});
+  expire_at(one, one.deadline);
+}
+
+void prefill_state::expire_at(const job& one, moment when) {
+  deadlines_.take(one.request);
+  bool kept = deadlines_.put(one.request, when, {});
   PERIGEE_ASSERT(kept, "as many deadlines as requests");
 }
 

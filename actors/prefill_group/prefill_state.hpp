@@ -42,6 +42,7 @@ private:
   bool is_sound(schema::Prefill::Reader plan) const;
   job* open_job(std::uint64_t request);
   void keep_until(job& one, moment span);
+  void expire_at(const job& one, moment when);
   void try_to_join(job& one);
   std::size_t blocks_for(const job& one) const;
   void admit();

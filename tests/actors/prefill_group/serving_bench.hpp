@@ -4,6 +4,7 @@
 #pragma once
 
 #include "actors/block_keys.hpp"
+#include "actors/cache_shard/cache_shard.hpp"
 #include "actors/decode_instance/decode_instance.hpp"
 #include "actors/engine_host/engine_host.hpp"
 #include "actors/prefill_group/prefill_group.hpp"
@@ -30,6 +31,7 @@ struct answer {
   std::size_t ends = 0;
   std::size_t after_end = 0; ///< Runs that came when nothing should follow.
   std::map<std::string, ns> stages;
+  ns asked_at{};
   ns first_at{};
   ns end_at{};
   std::vector<float> scores; ///< Of the prompt.
@@ -166,6 +168,60 @@ private:
   reports& heard_;
 };
 
+/// Has the cluster's seat, and nothing to say.
+class quiet_cluster {
+public:
+  using handle = cluster_actor;
+  static constexpr const char* name = "quiet_cluster";
+
+  quiet_cluster(handle::pointer self, const rt::world& in) : desk_(self, in, name) {}
+
+  handle::behavior_type make_behavior() {
+    return {desk_.on(this, &quiet_cluster::ignore<schema::Drain>),
+            desk_.on(this, &quiet_cluster::ignore<schema::Drained>),
+            desk_.on(this, &quiet_cluster::ignore<schema::Tick>),
+            desk_.on(this, &quiet_cluster::on_describe)};
+  }
+
+private:
+  template <class T>
+  void ignore(const Msg<T>&) {}
+
+  rt::reply<schema::Description> on_describe(const Msg<schema::Describe>& wish) {
+    return desk_.write<schema::Description>(wish, [](auto) {});
+  }
+
+  rt::desk<handle> desk_;
+};
+
+/// Takes whatever it is asked, and answers nothing.
+class silent_shard {
+public:
+  using handle = shard_actor;
+  static constexpr const char* name = "silent_shard";
+
+  silent_shard(handle::pointer self, const rt::world& in) : desk_(self, in, name) {}
+
+  handle::behavior_type make_behavior() {
+    return {desk_.on(this, &silent_shard::ignore<schema::Pin>),
+            desk_.on(this, &silent_shard::ignore<schema::Unpin>),
+            desk_.on(this, &silent_shard::ignore<schema::Reserve>),
+            desk_.on(this, &silent_shard::ignore<schema::Seal>),
+            desk_.on(this, &silent_shard::ignore<schema::Release>),
+            desk_.on(this, &silent_shard::ignore<schema::Recount>),
+            desk_.on(this, &silent_shard::ignore<schema::Quiesced>),
+            desk_.on(this, &silent_shard::ignore<schema::Member>),
+            desk_.on(this, &silent_shard::ignore<schema::Due>),
+            desk_.on(this, &silent_shard::ignore<schema::Tick>)};
+  }
+
+private:
+  template <class T>
+  void ignore(const Msg<T>&) {}
+
+  rt::desk<handle> desk_;
+};
+
 /// What is asked of the cluster.
 struct wish {
   tokens prompt;
@@ -187,11 +243,15 @@ inline tokens prompt_of(std::uint32_t length, std::uint32_t kind) {
   return all;
 }
 
+enum class pool { none, silent, real };
+
 struct bench_shape {
   prefill::options prefill{.chunk_tokens = 16};
   decode::options decode{};
   std::uint32_t prefill_blocks = 64;
   std::uint32_t decode_blocks = 64;
+  std::uint32_t shard_blocks = 256;
+  pool shard = pool::real;
   std::uint32_t block_tokens = 4;
   engine_host::options host{.how = engine_host::driving::timed};
 };
@@ -199,9 +259,6 @@ struct bench_shape {
 class serving_bench {
 public:
   using lab_type = lab<caf::id_block::perigee>;
-
-  static constexpr std::uint64_t prefill_segment = 1;
-  static constexpr std::uint64_t decode_segment = 2;
 
   explicit serving_bench(std::uint64_t seed, bench_shape shape = {})
     : how(shape), bench(seed) {
@@ -213,9 +270,9 @@ public:
     memory = {std::make_shared<transport::segment_table>(), on_board};
     gateway = seat<hearing_gateway>(gateway_name{}, bench.tag(), &heard);
     conductor = seat<hearing_conductor>(conductor_name{}, bench.tag(), &reported);
+    seat<quiet_cluster>(cluster_name{}, bench.tag());
     start_transfer();
-    prefill_engine = engine_of(how.prefill_blocks, prefill_segment);
-    decode_engine = engine_of(how.decode_blocks, decode_segment);
+    start_shard();
     start_prefill();
     start_decode();
     bench.settle();
@@ -231,56 +288,124 @@ public:
   }
 
   template <class Handle>
-  void seat_started(const rt::name<Handle>& where, const Handle& one,
-                    const char* role, std::uint32_t incarnation = 1) {
+  void seat_started(const rt::name<Handle>& where, const Handle& one, const char* role,
+                    std::uint32_t incarnation = 1) {
     bench.adopt(one);
-    auto tag = rt::tag_of(
-      rt::full_name("lab", 1, role, {where.index, incarnation}));
+    auto tag = rt::tag_of(rt::full_name("lab", 1, role, {where.index, incarnation}));
     REQUIRE(bench.roster().seat(where, {one, {1, incarnation}, tag}));
   }
 
-  void start_transfer() {
-    mover = transfer::start(bench.world(), {}, memory, transfer::inline_path,
-                            {.modelled_bytes_per_s = 1e6});
-    seat_started(transfer_name{}, mover, "transfer");
+  void start_transfer(std::uint32_t incarnation = 1) {
+    mover = transfer::start(bench.world(), {0, incarnation}, memory,
+                            transfer::inline_path, {.modelled_bytes_per_s = 1e6});
+    seat_started(transfer_name{}, mover, "transfer", incarnation);
   }
 
-  std::shared_ptr<engine::engine> engine_of(std::uint32_t blocks, std::uint64_t segment) {
+  void start_shard(std::uint32_t incarnation = 1) {
+    if (how.shard == pool::silent)
+      seat<silent_shard>(shard_name{}, {});
+    if (how.shard != pool::real)
+      return;
+    const auto& layout = model.layout;
+    auto arena
+      = shard::dram_arena::make(memory.segments, {transport::segment_id{++segments},
+                                                  {layout.layer_bytes(), layout.layers},
+                                                  how.shard_blocks});
+    REQUIRE(arena);
+    keeper = shard::start(bench.world(), {0, incarnation}, *arena, {}, shard_counts);
+    seat_started(shard_name{}, keeper, "shard", incarnation);
+  }
+
+  std::shared_ptr<engine::engine> engine_of(std::uint32_t blocks) {
     auto options = model;
     options.arena_blocks = blocks;
     std::shared_ptr<engine::engine> one = engine::make_modelled_engine(options);
     auto arena = one->arena();
-    auto added = memory.segments->add({transport::segment_id{segment},
-                          arena.base,
-                          {arena.layout.layer_bytes(), arena.layout.layers},
-                          arena.blocks,
-                          one});
+    auto added
+      = memory.segments->add({transport::segment_id{++segments},
+                              arena.base,
+                              {arena.layout.layer_bytes(), arena.layout.layers},
+                              arena.blocks,
+                              one});
     REQUIRE(added);
     return one;
   }
 
-  void start_prefill() {
-    how.prefill.segment = prefill_segment;
+  void start_prefill(std::uint32_t incarnation = 1) {
+    auto runs = engine_of(how.prefill_blocks);
+    how.prefill.segment = segments;
     how.prefill.engine = 0;
-    seat_started(engine_name{node_index{0}, 0},
-                 engine_host::start(bench.world(), {0}, prefill_engine, memory.gates,
-                                    how.host),
-                 "engine");
-    group = prefill::start(bench.world(), {}, prefill_engine->arena(), memory.gates,
+    prefill_host = engine_host::start(bench.world(), {0, incarnation}, runs,
+                                      memory.gates, how.host);
+    seat_started(engine_name{node_index{0}, 0}, prefill_host, "engine", incarnation);
+    group = prefill::start(bench.world(), {0, incarnation}, runs->arena(), memory.gates,
                            how.prefill, prefill_counts);
-    seat_started(prefill_name{}, group, "prefill");
+    seat_started(prefill_name{}, group, "prefill", incarnation);
   }
 
-  void start_decode() {
-    how.decode.segment = decode_segment;
+  void start_decode(std::uint32_t incarnation = 1) {
+    auto runs = engine_of(how.decode_blocks);
+    how.decode.segment = segments;
     how.decode.engine = 1;
-    seat_started(engine_name{node_index{0}, 1},
-                 engine_host::start(bench.world(), {1}, decode_engine, memory.gates,
-                                    how.host),
-                 "engine");
-    instance = decode::start(bench.world(), {}, decode_engine->arena(), how.decode,
+    decode_host = engine_host::start(bench.world(), {1, incarnation}, runs,
+                                     memory.gates, how.host);
+    seat_started(engine_name{node_index{0}, 1}, decode_host, "engine", incarnation);
+    instance = decode::start(bench.world(), {0, incarnation}, runs->arena(), how.decode,
                              decode_counts);
-    seat_started(decode_name{}, instance, "decode");
+    seat_started(decode_name{}, instance, "decode", incarnation);
+  }
+
+  /// Ends `one`, takes its seat, and tells everybody else, as the cluster does.
+  template <class Handle>
+  void lose(const rt::name<Handle>& where, const Handle& one, const char* role,
+            schema::Role as, std::uint32_t incarnation = 1) {
+    rt::kill(one);
+    bench.settle();
+    REQUIRE(bench.roster().vacate(where, {1, incarnation}));
+    auto tag = rt::tag_of(rt::full_name("lab", 1, role, {where.index, incarnation}));
+    auto news = [=](schema::Member::Builder said) {
+      said.setRole(as);
+      said.initWho().setIndex(where.index);
+      said.setLife(1);
+      said.setIncarnation(incarnation);
+      said.setTag(static_cast<std::uint64_t>(tag));
+    };
+    tell_others(where, group, prefill_name{}, news);
+    tell_others(where, instance, decode_name{}, news);
+    tell_others(where, mover, transfer_name{}, news);
+    if (how.shard == pool::real)
+      tell_others(where, keeper, shard_name{}, news);
+  }
+
+  template <class Lost, class Handle, class Fill>
+  void tell_others(const rt::name<Lost>&, const Handle& whom, const rt::name<Handle>&,
+                   Fill news) {
+    if constexpr (!std::is_same_v<Lost, Handle>)
+      bench.tell<schema::Member>(whom, news);
+  }
+
+  void respawn_prefill() {
+    rt::kill(prefill_host);
+    lose(prefill_name{}, group, "prefill", schema::Role::PREFILL);
+    REQUIRE(bench.roster().vacate(engine_name{node_index{0}, 0}, {1, 1}));
+    start_prefill(2);
+  }
+
+  void respawn_decode() {
+    rt::kill(decode_host);
+    lose(decode_name{}, instance, "decode", schema::Role::DECODE);
+    REQUIRE(bench.roster().vacate(engine_name{node_index{0}, 1}, {1, 1}));
+    start_decode(2);
+  }
+
+  void respawn_shard() {
+    lose(shard_name{}, keeper, "shard", schema::Role::SHARD);
+    start_shard(2);
+  }
+
+  void respawn_transfer() {
+    lose(transfer_name{}, mover, "transfer", schema::Role::TRANSFER);
+    start_transfer(2);
   }
 
   // -- the course of a request ------------------------------------------------
@@ -289,6 +414,7 @@ public:
   std::uint64_t ask(const wish& what) {
     auto request = ++requests;
     wishes[request] = what;
+    heard[request].asked_at = bench.now();
     tell_expect(request, what);
     tell_prefill(request, what);
     tell_prompt(request, what);
@@ -313,6 +439,7 @@ public:
       chain.setBlockTokens(static_cast<std::uint16_t>(how.block_tokens));
       set_chain(chain, keys_of({}, what.prompt, how.block_tokens));
       plan.setReuseBlocks(what.reuse);
+      plan.initSource();
       plan.setRemainingNs(static_cast<std::uint64_t>(what.remaining.count()));
       plan.setTbtLimitNs(static_cast<std::uint64_t>(what.tbt_limit.count()));
     });
@@ -385,8 +512,8 @@ public:
   /// Nothing is left of anything.
   void check_conservation() {
     bench.advance(2min); // memory of what has ended goes, too
-    for (const auto* what :
-         {"requests", "waiting", "moves", "pool_questions", "deadlines", "blocks_used"}) {
+    for (const auto* what : {"requests", "waiting", "moves", "pool_questions",
+                             "deadlines", "blocks_used"}) {
       INFO(what);
       CHECK(in_prefill(what) == 0);
       CHECK(in_decode(what) == 0);
@@ -395,6 +522,11 @@ public:
     CHECK(in_decode("blocks_free") == how.decode_blocks);
     CHECK(in_decode("parked") == 0);
     CHECK(memory.gates->size() == 0);
+    if (how.shard == pool::real)
+      for (const auto* what : {"blocks_writing", "blocks_kept", "blocks_leased"}) {
+        INFO(what);
+        CHECK(counts_of(*shard_counts).at(what) == 0);
+      }
     for (const auto& [request, what] : heard) {
       INFO("request " << request);
       CHECK(what.ends + what.cancelled >= 1);
@@ -410,14 +542,17 @@ public:
   std::uint64_t requests = 0;
   std::shared_ptr<prefill::probe> prefill_counts = std::make_shared<prefill::probe>();
   std::shared_ptr<decode::probe> decode_counts = std::make_shared<decode::probe>();
+  std::shared_ptr<shard::probe> shard_counts = std::make_shared<shard::probe>();
   transfer::shared_memory memory;
-  std::shared_ptr<engine::engine> prefill_engine;
-  std::shared_ptr<engine::engine> decode_engine;
+  std::uint64_t segments = 0;
 
   lab_type bench;
   gateway_actor gateway;
   conductor_actor conductor;
   transfer_actor mover;
+  shard_actor keeper;
+  engine_actor prefill_host;
+  engine_actor decode_host;
   prefill_actor group;
   decode_actor instance;
 };

@@ -1,0 +1,227 @@
+#include "actors/decode_instance/decode_state.hpp"
+
+#include <spdlog/logger.h>
+
+#include <algorithm>
+
+namespace perigee::decode {
+namespace {
+
+candidate candidate_of(const guest& one) {
+  return {one.request, one.answer->kv_tokens(), one.answer->steps_left(),
+          static_cast<std::uint32_t>(one.blocks.size())};
+}
+
+void write_begin(schema::Forward::Begin::Builder begin, const guest& one) {
+  const auto& news = **one.handoff;
+  const auto& answer = one.answer->answer();
+  begin.setSequence(one.owner);
+  begin.setSampling(news.getSampling());
+  begin.setSeen(news.getSeen());
+  begin.setAnswered({answer.data(), answer.size()});
+}
+
+void write_work(schema::Forward::Work::Builder work, guest& one, std::uint32_t steps) {
+  work.setSequence(one.owner);
+  work.setFirstPosition(one.answer->next_position());
+  work.setTokens({one.answer->next_token()});
+  work.setFirstBlock(one.blocks_told);
+  work.setBlocks(
+    {one.blocks.data() + one.blocks_told, one.blocks.size() - one.blocks_told});
+  one.blocks_told = static_cast<std::uint32_t>(one.blocks.size());
+  work.setSteps(std::min(steps, one.answer->steps_left()));
+}
+
+} // namespace
+
+/// False if some have ended by that.
+bool decode_state::pump() {
+  if (forward_ticket_ != 0)
+    return true;
+  auto plan = plan_next();
+  if (!park_some(plan))
+    return false;
+  if (plan.run.empty() && sequences_ended_.empty())
+    return true;
+  for (auto request : plan.run)
+    grow(guests_.at(request), plan.steps);
+  bool there = desk_.tell<schema::Forward>(
+    engine(), rt::unprompted,
+    [&](schema::Forward::Builder wish) { write_forward(wish, plan); });
+  sequences_ended_.clear();
+  if (!there) { // and soon we aren't either: an engine and its owner are one
+    fail_run(plan.run);
+    return plan.run.empty();
+  }
+  forward_ticket_ = tickets_;
+  in_run_ = plan.run;
+  is_interrupted_ = false;
+  steps_asked_ = plan.steps;
+  return true;
+}
+
+engine_name decode_state::engine() const {
+  return {desk_.me().node, how_.engine};
+}
+
+batch decode_state::plan_next() const {
+  std::vector<const guest*> in_arena;
+  std::size_t coming = 0;
+  for (const auto& [request, one] : guests_) {
+    if (one.now == stage::ready)
+      in_arena.push_back(&one);
+    bool leaves = one.now == stage::parking || one.now == stage::ending;
+    coming += leaves ? one.blocks.size() : 0;
+  }
+  std::sort(in_arena.begin(), in_arena.end(),
+            [](auto* a, auto* b) { return a->age < b->age; });
+  std::vector<candidate> all;
+  for (auto* one : in_arena)
+    all.push_back(candidate_of(*one));
+  return plan_batch(all, {block_tokens_, how_.batch_max, how_.steps_max,
+                          ledger_.counts().free, coming});
+}
+
+void decode_state::grow(guest& one, std::uint32_t steps) {
+  take_blocks(one, blocks_lacking(candidate_of(one), steps, block_tokens_));
+  if (one.began_at == moment{})
+    one.began_at = desk_.now();
+  one.in_run = true;
+}
+
+void decode_state::write_forward(schema::Forward::Builder wish, const batch& plan) {
+  set_asker(wish.initOwner(), desk_.me());
+  wish.setTicket(++tickets_);
+  wish.setStepsMax(std::max(plan.steps, 1u));
+  wish.setEnds({sequences_ended_.data(), sequences_ended_.size()});
+  std::vector<guest*> begun;
+  auto work = wish.initWork(static_cast<unsigned>(plan.run.size()));
+  for (unsigned i = 0; i < work.size(); ++i) {
+    auto& one = guests_.at(plan.run[i]);
+    write_work(work[i], one, plan.steps);
+    if (!std::exchange(one.has_sequence, true))
+      begun.push_back(&one);
+  }
+  auto begins = wish.initBegins(static_cast<unsigned>(begun.size()));
+  for (unsigned i = 0; i < begins.size(); ++i)
+    write_begin(begins[i], *begun[i]);
+}
+
+/// What is to run next is another batch.
+void decode_state::interrupt() {
+  if (forward_ticket_ == 0 || steps_asked_ <= 1 || std::exchange(is_interrupted_, true))
+    return;
+  probe_->interrupted();
+  desk_.tell<schema::Interrupt>(engine(), rt::unprompted,
+                                [&](auto wish) { wish.setTicket(forward_ticket_); });
+}
+
+void decode_state::on_forwarded(const Msg<schema::Forwarded>& said) {
+  if (!is_current(said, engine()))
+    return;
+  auto result = said->getResult();
+  if (result.getTicket() != forward_ticket_)
+    return probe_->dropped_stale();
+  forward_ticket_ = 0;
+  auto run = std::exchange(in_run_, {});
+  if (result.getFault() != schema::EngineFault::NONE) {
+    log_->warn("forward_failed fault={}", static_cast<int>(result.getFault()));
+    fail_run(run);
+  } else {
+    take_run(run, result);
+  }
+  settle();
+}
+
+void decode_state::fail_run(const std::vector<std::uint64_t>& run) {
+  for (auto request : run) {
+    auto& one = guests_.at(request);
+    one.in_run = false;
+    end(one, End::ENGINE_FAILED);
+    one.has_offer = false; // what is in its last block is undefined
+  }
+}
+
+void decode_state::take_run(const std::vector<std::uint64_t>& run,
+                            schema::RunResult::Reader result) {
+  std::map<std::uint64_t, guest*> by_owner;
+  step_load load;
+  for (auto request : run) {
+    auto& one = guests_.at(request);
+    one.in_run = false;
+    touched_.insert(request);
+    by_owner.emplace(one.owner, &one);
+    load.kv_tokens += one.answer->kv_tokens() + 1;
+  }
+  gifts all;
+  for (auto step : result.getSteps()) {
+    auto drawn = step.getDrawn();
+    load.sequences = drawn.size();
+    tbt_.observe(load, moment{step.getDurationNs()});
+    probe_->stepped(drawn.size());
+    load.kv_tokens += drawn.size();
+    for (auto one : drawn)
+      take_draw(*by_owner.at(one.getSequence()), one, all);
+  }
+  pass_on(all);
+}
+
+void decode_state::take_draw(guest& one, schema::RunResult::One::Reader drawn,
+                             gifts& all) {
+  if (one.now == stage::ending)
+    return;
+  auto& got = all[one.request];
+  if (drawn.getStopped()) {
+    got.stop = drawn.getDrawn().getToken();
+  } else {
+    one.answer->append(drawn.getDrawn().getToken());
+    got.tokens.push_back(drawn.getDrawn());
+  }
+}
+
+/// One message to each gateway.
+void decode_state::pass_on(const gifts& all) {
+  std::map<gateway_name, std::vector<std::uint64_t>> by_gateway;
+  for (const auto& [request, got] : all)
+    by_gateway[guests_.at(request).gateway].push_back(request);
+  for (const auto& [gateway, requests] : by_gateway)
+    desk_.tell<schema::Tokens>(
+      gateway, rt::unprompted, [&](schema::Tokens::Builder news) {
+        auto runs = news.initRuns(static_cast<unsigned>(requests.size()));
+        for (unsigned i = 0; i < runs.size(); ++i)
+          write_gift(runs[i], guests_.at(requests[i]), all.at(requests[i]));
+      });
+  for (const auto& [request, got] : all) {
+    auto& one = guests_.at(request);
+    if (!got.stop && one.answer->steps_left() > 0)
+      continue;
+    probe_->finished();
+    end(one, End::NONE);
+  }
+}
+
+void decode_state::write_gift(schema::Tokens::Run::Builder run, const guest& one,
+                              const gift& got) const {
+  run.setRequest(one.request);
+  auto tokens = run.initTokens(static_cast<unsigned>(got.tokens.size()));
+  for (unsigned i = 0; i < tokens.size(); ++i)
+    tokens.setWithCaveats(i, got.tokens[i]);
+  if (got.stop) {
+    run.setStopToken(*got.stop);
+    write_end(run, one, End::STOP);
+  } else if (one.answer->steps_left() == 0) {
+    write_end(run, one, End::LENGTH);
+  }
+}
+
+void decode_state::write_end(schema::Tokens::Run::Builder run, const guest& one,
+                             End how) const {
+  run.setEnd(how);
+  if (!one.is_accepted())
+    return;
+  run.setCachedTokens((*one.handoff)->getCachedTokens());
+  run.setStages((*one.handoff)->getStages());
+  one.write_stages(run.getStages(), desk_.now());
+}
+
+} // namespace perigee::decode
