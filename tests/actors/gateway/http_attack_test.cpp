@@ -6,6 +6,7 @@ namespace perigee::gateway {
 namespace {
 
 using namespace std::chrono_literals;
+using namespace std::string_literals;
 using test::get;
 using test::http_client;
 using test::post;
@@ -36,7 +37,7 @@ TEST_CASE("what is no HTTP is refused, and the connection closed") {
          "GET /health HTTP/1.1\r\nHost x\r\n\r\n",
          "GET /health HTTP/1.1\r\nHost: x\r\nA B: c\r\n\r\n",
          "GET /health\x01 HTTP/1.1\r\nHost: x\r\n\r\n",
-         std::string{"GET /health HTTP/1.1\r\nHost: \0\r\n\r\n", 35},
+         "GET /health HTTP/1.1\r\nHost: \0\r\n\r\n"s,
          "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", // TLS
          smuggled + "Content-Length: -1\r\n\r\n",
          smuggled + "Content-Length: 1e3\r\n\r\n",
