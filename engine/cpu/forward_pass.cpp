@@ -17,6 +17,17 @@ constexpr std::size_t logit_rows = 32; // computed at once
 constexpr std::size_t rows_a_call = 4; // of what takes about a microsecond a row
 static_assert(logit_rows <= piece_tokens, "rows of logits are a piece");
 
+/// Query heads to a KV head.
+std::size_t group_of(const model_shape& shape) {
+  return shape.heads / shape.kv_heads;
+}
+
+/// Tokens whose queries attend() takes at once, if there are so many.
+std::size_t tokens_together(const model_shape& shape) {
+  constexpr std::size_t queries = 48;
+  return std::max(queries / group_of(shape), std::size_t{1});
+}
+
 void cap(std::span<float> logits, double limit) {
   for (float& logit : logits)
     logit = static_cast<float>(limit * (1 - 2 / (exp_of(2 * logit / limit) + 1)));
@@ -31,8 +42,7 @@ forward_pass::forward_pass(std::shared_ptr<const weights> model,
     multiplier_{*model_, kernels, pool, std::min(batch_tokens_max, piece_tokens)},
     rope_{shape().rope, shape().rope_dimensions, model_->rope_factors},
     rope_windowed_{shape().rope_windowed, shape().rope_dimensions,
-                   model_->rope_factors},
-    attention_(pool.threads(), attention{kernels}) {
+                   model_->rope_factors} {
   const auto& it = shape();
   auto piece = std::min(batch_tokens_max, piece_tokens);
   x_ = {batch_tokens_max, it.width};
@@ -45,6 +55,8 @@ forward_pass::forward_pass(std::shared_ptr<const weights> model,
   branch_ = {piece, it.width};
   gate_up_ = {piece, 2 * it.ffn_width};
   logits_ = {std::min(batch_tokens_max, logit_rows), it.vocabulary};
+  scratch_ = {pool.threads(),
+              attention_scratch(tokens_together(it) * group_of(it), it.head_dim)};
 }
 
 result<void, run_fault> forward_pass::run(std::span<slice> batch,
@@ -198,7 +210,7 @@ void forward_pass::keep_wanted() {
 }
 
 void forward_pass::attend(std::size_t index) {
-  items_.clear();
+  attention_.clear();
   std::size_t begin = 0;
   for (std::size_t row = 1; row <= piece_.size(); ++row) {
     const auto& before = fed_[piece_[row - 1]];
@@ -206,40 +218,41 @@ void forward_pass::attend(std::size_t index) {
                    && fed_[piece_[row]].position == before.position + 1;
     if (goes_on)
       continue;
-    add_items(index, begin, row - begin);
+    add_attention(index, begin, row - begin);
     begin = row;
   }
-  pool_.run(items_.size(), 1,
+  pool_.run(attention_.size(), 1,
             [&](std::size_t from, std::size_t to, std::size_t thread) {
-              for (auto i = from; i < to; ++i)
-                attention_[thread].run(items_[i]);
+              for (auto i = from; i < to; ++i) {
+                attention_[i].scratch = scratch_.row(thread);
+                kernels_.attend(attention_[i]);
+              }
             });
 }
 
 /// For the rows [first_row, first_row + count), which are consecutive positions of one
 /// slice.
-void forward_pass::add_items(std::size_t index, std::size_t first_row,
-                             std::size_t count) {
+void forward_pass::add_attention(std::size_t index, std::size_t first_row,
+                                 std::size_t count) {
   const auto& it = shape();
   const auto& first = fed_[piece_[first_row]];
-  attention_item item;
-  item.kv = {arena_, index};
-  item.blocks = batch_[first.slice].blocks;
-  item.group = it.heads / it.kv_heads;
-  item.window = it.is_windowed(index) ? it.window : 0;
-  item.factor = it.query_scale;
-  item.query_stride = projected_.width();
-  item.out_stride = attended_.width();
-  auto step = attention_tokens(first.position + count, item.group);
+  layer_kv kv{arena_, index};
+  attention_view view;
+  view.group = group_of(it);
+  view.window = it.is_windowed(index) ? it.window : 0;
+  view.factor = it.query_scale;
+  view.query_stride = projected_.width();
+  view.out_stride = attended_.width();
+  auto step = tokens_together(it);
   for (std::size_t at = 0; at < count; at += step)
     for (std::size_t head = 0; head < it.kv_heads; ++head) {
-      auto offset = head * item.group * it.head_dim;
-      item.first_position = first.position + static_cast<std::uint32_t>(at);
-      item.tokens = std::min(step, count - at);
-      item.kv_head = head;
-      item.queries = projected_.row(first_row + at) + offset;
-      item.out = attended_.row(first_row + at) + offset;
-      items_.push_back(item);
+      auto offset = head * view.group * it.head_dim;
+      view.kv = kv.view(batch_[first.slice].blocks, head);
+      view.first_position = first.position + at;
+      view.tokens = std::min(step, count - at);
+      view.queries = projected_.row(first_row + at) + offset;
+      view.out = attended_.row(first_row + at) + offset;
+      attention_.push_back(view);
     }
 }
 

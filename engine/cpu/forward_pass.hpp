@@ -2,9 +2,9 @@
 /// forward_pass: from a batch's tokens to what follows them.
 #pragma once
 
-#include "engine/cpu/attention.hpp"
 #include "engine/cpu/float_matrix.hpp"
 #include "engine/cpu/kernels/kernels.hpp"
+#include "engine/cpu/layer_kv.hpp"
 #include "engine/cpu/multiplier.hpp"
 #include "engine/cpu/rope_table.hpp"
 #include "engine/cpu/thread_pool.hpp"
@@ -56,7 +56,7 @@ private:
   void turn_and_store(std::size_t index, std::size_t row);
   void keep_wanted();
   void attend(std::size_t index);
-  void add_items(std::size_t index, std::size_t first_row, std::size_t count);
+  void add_attention(std::size_t index, std::size_t first_row, std::size_t count);
   void close_attention(const layer_weights& layer);
   void feed_forward(const layer_weights& layer);
   void add_branch(const std::vector<float>& post_norm, std::size_t row);
@@ -86,8 +86,8 @@ private:
   float_matrix branch_; // what is added to the residual stream
   float_matrix gate_up_;
   float_matrix logits_;
-  std::vector<attention> attention_; // one a thread
-  std::vector<attention_item> items_;
+  float_matrix scratch_; // of attention, a row a thread
+  std::vector<attention_view> attention_;
 };
 
 } // namespace perigee::engine::cpu

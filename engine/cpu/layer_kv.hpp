@@ -2,9 +2,12 @@
 /// layer_kv: where one layer's keys and values lie in an arena.
 #pragma once
 
+#include "engine/cpu/kernels/views.hpp"
 #include "engine/engine.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 namespace perigee::engine::cpu {
 
@@ -25,6 +28,13 @@ struct layer_kv {
 
   std::byte* value(std::size_t block, std::size_t head, std::size_t token) const {
     return key(block, head, token) + arena.layout.half_bytes();
+  }
+
+  /// Of one head, as kernels take it.
+  kv_view view(std::span<const std::uint32_t> blocks, std::size_t head) const {
+    return {key(0, head, 0), value(0, head, 0),         arena.layout.block_bytes(),
+            blocks.data(),   arena.layout.block_tokens, arena.layout.head_dim,
+            type()};
   }
 };
 

@@ -10,7 +10,6 @@ struct avx2_lanes {
   static constexpr const char* name = "avx2";
   static constexpr std::size_t width = 8;
   static constexpr std::size_t tokens = 4;
-  static constexpr std::size_t queries = 2;
 
   using real = __m256;
   using whole = __m256i;
@@ -151,13 +150,6 @@ struct avx2_lanes {
   PERIGEE_INLINE static void narrow(const float* from, std::uint16_t* to) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
                      _mm256_cvtps_ph(_mm256_loadu_ps(from), _MM_FROUND_TO_NEAREST_INT));
-  }
-  /// The lanes of each, added up as kernels.hpp says.
-  PERIGEE_INLINE static void sum_lanes(const eight (&of)[4], float* to) {
-    auto pairs
-      = _mm256_hadd_ps(_mm256_hadd_ps(of[0], of[1]), _mm256_hadd_ps(of[2], of[3]));
-    _mm_storeu_ps(
-      to, _mm_add_ps(_mm256_castps256_ps128(pairs), _mm256_extractf128_ps(pairs, 1)));
   }
 };
 

@@ -78,43 +78,6 @@ void rope_halves(float* x, const float* cosine, const float* sine, std::size_t p
 }
 
 template <class V>
-float greatest(const float* x, std::size_t n) {
-  auto most = -__builtin_inff();
-  std::size_t i = 0;
-  if (n >= 8) {
-    eight lanes;
-    load(x, lanes);
-    for (i = 8; i + 8 <= n; i += 8) {
-      eight here;
-      load(x + i, here);
-      lanes = here > lanes ? here : lanes;
-    }
-    for (std::size_t lane = 0; lane < 8; ++lane)
-      most = lanes[lane] > most ? lanes[lane] : most;
-  }
-  for (; i < n; ++i)
-    most = x[i] > most ? x[i] : most;
-  return most;
-}
-
-template <class V>
-void softmax(float* x, std::size_t n) {
-  auto most = greatest<V>(x, n);
-  for (std::size_t i = 0; i < n; ++i)
-    x[i] = exponential(x[i] - most);
-  eight lanes{};
-  std::size_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    eight here;
-    load(x + i, here);
-    lanes += here;
-  }
-  for (std::size_t lane = 0; i < n; ++i, ++lane)
-    lanes[lane] += x[i];
-  scale<V>(x, 1.0F / sum_eight(lanes), n);
-}
-
-template <class V>
 void to_f16(const float* x, std::size_t n, std::uint16_t* out) {
   std::size_t i = 0;
   for (; i + 8 <= n; i += 8)

@@ -2,7 +2,7 @@
 /// kernel_table: the kernel_set over vectors `V`, for the file that defines them.
 #pragma once
 
-#include "engine/cpu/kernels/attention.hpp"
+#include "engine/cpu/kernels/attend.hpp"
 #include "engine/cpu/kernels/elementwise.hpp"
 #include "engine/cpu/kernels/kernels.hpp"
 #include "engine/cpu/kernels/prepare.hpp"
@@ -23,9 +23,7 @@ constexpr kernel_set table_of() {
     .gelu_product = gelu_product<V>,
     .rope_adjacent = rope_adjacent<V>,
     .rope_halves = rope_halves<V>,
-    .scores = scores<V>,
-    .mix = mix<V>,
-    .softmax = softmax<V>,
+    .attend = attend<V>,
     .to_f16 = to_f16<V>,
     .from_f16 = from_f16<V>,
   };

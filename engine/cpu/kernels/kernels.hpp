@@ -74,25 +74,18 @@ struct kernel_set {
   void (*rope_halves)(float* x, const float* cosine, const float* sine,
                       std::size_t pairs);
 
-  /// out[q][t] = (sum over d of queries[q][d] * keys[t][d], in lanes) * factor, for
-  /// every q < queries.count and t < tokens. `dim` is queries.width, a multiple of 8.
+  /// For each query: softmax over the positions it sees of (its product with their
+  /// keys) times the factor, and the sum of their values by these weights.
   ///
-  /// | argument | shape                       | type       | note |
-  /// |----------|-----------------------------|------------|---------------------------|
-  /// | queries  | [count][dim]                | f32        | | | keys     |
-  /// [tokens][dim], contiguous   | f16 or f32 | one KV head of one block  | | out |
-  /// [count][>= tokens]          | f32        |                           |
-  void (*scores)(rows queries, const void* keys, kv_type type, std::size_t tokens,
-                 float factor, rows_out out);
-
-  /// out[q][d] += sum over t of weights[q][t] * values[t][d], t after t. `dim`, a
-  /// multiple of 8, is the width of `values` and `out`; `tokens` is weights.width.
-  void (*mix)(rows weights, const void* values, kv_type type, std::size_t dim,
-              rows_out out);
-
-  /// x[i] = exp(x[i] - max(x)) / sum of these, summed in lanes. n >= 1. x[i] may be
-  /// -infinity, which gives 0, unless all are.
-  void (*softmax)(float* x, std::size_t n);
+  /// Queries are scaled first. Products are added up column by column, weights and
+  /// weighted values position by position; at every multiple of 256 positions, what was
+  /// added up is scaled to the highest score by then. So a query's result depends on
+  /// its own position alone, not on which tokens come with it. Reads nothing outside
+  /// the positions that one of the queries sees.
+  ///
+  /// Cost: reads the KV once for all queries of the call. About 2 * dim products and
+  /// sums for each query and position; 48 queries fill the registers of every set.
+  void (*attend)(const attention_view& it);
 
   /// To nearest even; what is too large becomes an infinity; NaN stays NaN.
   void (*to_f16)(const float* x, std::size_t n, std::uint16_t* out);
@@ -100,6 +93,12 @@ struct kernel_set {
   /// Exact.
   void (*from_f16)(const std::uint16_t* x, std::size_t n, float* out);
 };
+
+/// Floats of scratch that attend() needs for `queries` queries of `dim` columns.
+constexpr std::size_t attention_scratch(std::size_t queries, std::size_t dim) {
+  auto lanes = (queries + 15) / 16 * 16;
+  return lanes * (2 * dim + tile_positions + 5) + positions_widened * dim;
+}
 
 /// The sets that this processor can run, slowest first: at least the portable one.
 std::span<const kernel_set* const> available();

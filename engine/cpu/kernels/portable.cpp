@@ -52,9 +52,8 @@ PERIGEE_INLINE std::uint16_t to_half(float x) {
 struct portable_lanes {
   static constexpr const char* name = "portable";
 
-  static constexpr std::size_t width = 4;   ///< Rows together: floats in a vector.
-  static constexpr std::size_t tokens = 4;  ///< Tokens together.
-  static constexpr std::size_t queries = 1; ///< Queries together.
+  static constexpr std::size_t width = 4;  ///< Rows together: floats in a vector.
+  static constexpr std::size_t tokens = 4; ///< Tokens together.
 
   using real = four_f32;
   using whole = four_i32;
@@ -189,11 +188,6 @@ struct portable_lanes {
   PERIGEE_INLINE static void narrow(const float* from, std::uint16_t* to) {
     for (std::size_t i = 0; i < 8; ++i)
       to[i] = to_half(from[i]);
-  }
-  /// The lanes of each, added up as kernels.hpp says.
-  PERIGEE_INLINE static void sum_lanes(const eight (&of)[4], float* to) {
-    for (std::size_t i = 0; i < 4; ++i)
-      to[i] = sum_eight(of[i]);
   }
 };
 

@@ -121,39 +121,6 @@ TEST_CASE("a rotation keeps lengths, and pairs are adjacent or halves apart") {
   }
 }
 
-TEST_CASE("softmax gives the same bits on every set, and adds up to one") {
-  std::mt19937 random(5);
-  for (std::size_t n : {1, 2, 7, 8, 9, 15, 16, 17, 100, 1000}) {
-    auto x = random_reals(n, 20.0F, random);
-    if (n > 2)
-      x[n / 2] = -infinity;
-    auto out
-      = same_on_all(x, [&](const kernel_set& set, float* it) { set.softmax(it, n); });
-    double sum = 0, whole = 0;
-    auto most = *std::max_element(x.begin(), x.end());
-    for (auto one : x)
-      whole += std::exp(double{one} - most);
-    for (std::size_t i = 0; i < n; ++i) {
-      sum += out[i];
-      CHECK(out[i] == Approx(std::exp(double{x[i]} - most) / whole).margin(1e-9));
-    }
-    CHECK(sum == Approx(1).epsilon(1e-6));
-    if (n > 2)
-      CHECK(out[n / 2] == 0.0F);
-  }
-}
-
-TEST_CASE("softmax of NaN, or of nothing but -infinity, is NaN on every set") {
-  for (std::size_t n : {1, 8, 13}) {
-    for (auto filling : {nan, -infinity}) {
-      reals x(n, filling);
-      auto out
-        = same_on_all(x, [&](const kernel_set& set, float* it) { set.softmax(it, n); });
-      CHECK(std::isnan(out[n - 1]));
-    }
-  }
-}
-
 TEST_CASE("every half becomes the float that it is, and that becomes the half again") {
   std::vector<std::uint16_t> halves(65536);
   for (std::size_t i = 0; i < halves.size(); ++i)
