@@ -4,7 +4,7 @@
 if(TARGET perigee_caf)
   return()
 endif()
-add_library(perigee_caf INTERFACE)
+add_library(perigee_caf INTERFACE IMPORTED GLOBAL)
 find_path(CAF_INCLUDE_DIR caf/all.hpp)
 set(caf_017 "")
 if(CAF_INCLUDE_DIR AND EXISTS ${CAF_INCLUDE_DIR}/caf/config.hpp)

@@ -160,7 +160,8 @@ fit(engine::engine& runs, const std::vector<shape>& shapes, int repetitions,
     if (tell)
       tell(line);
   }
-  auto fitted = conductor::fit_nonnegative(seen);
+  auto fitted
+    = seen.size() < conductor::terms ? std::nullopt : conductor::fit_nonnegative(seen);
   if (!fitted)
     return failure(fault{std::string{"the measurements of "} + name
                          + " do not determine its costs; is the arena too small?"});

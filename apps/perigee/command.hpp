@@ -22,6 +22,7 @@ struct session {
   exit_code left = exit_code::good;
 };
 
+void add_bench(CLI::App& to, session& all);
 void add_calibrate(CLI::App& to, session& all);
 void add_check(CLI::App& to, session& all);
 void add_init(CLI::App& to, session& all);

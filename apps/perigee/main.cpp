@@ -38,6 +38,7 @@ int run(int count, char** arguments) {
   add_serve(line, all);
   add_init(line, all);
   add_check(line, all);
+  add_bench(line, all);
   add_calibrate(line, all);
   try {
     line.parse(count, arguments);
