@@ -22,6 +22,7 @@ public:
                     std::shared_ptr<transport::gate_board> gates, options how,
                     std::shared_ptr<probe> counts)
     : desk_(self, in, name), log_(in.log->clone(name)), probe_(std::move(counts)) {
+    probe_->began();
     drive_train with{std::move(runs), std::move(gates), log_, how.gate_limit,
                      how.sequences_max};
     if (how.how == driving::threaded)

@@ -11,6 +11,11 @@ namespace perigee::engine_host {
 /// The actor says what happened, by verb; an exporter reads what came of it, by name.
 class probe {
 public:
+  /// Whoever counted here before has ended, and what was open with it.
+  void began() noexcept {
+    forwards_open_.set(0);
+  }
+
   void asked(schema::Forward::Reader wish) noexcept {
     for (auto work : wish.getWork())
       tokens_fed_total_.add(work.getTokens().size());
