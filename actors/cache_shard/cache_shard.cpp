@@ -106,7 +106,7 @@ private:
   }
 
   void wait_for(id which, nanoseconds limit, wait what) {
-    bool there_is_room = due_.put(which, desk_.now() + limit, std::move(what));
+    bool there_is_room = due_.put(which, desk_.now() + limit, what);
     PERIGEE_ASSERT(there_is_room, "leases and grants were counted");
   }
 

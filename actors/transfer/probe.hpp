@@ -34,21 +34,23 @@ public:
   /// Shows each number to `see(name, help, value)`.
   template <class See>
   void each(See see) const {
-    auto faulty = [&](schema::MoveFault why) {
-      return faults_total_[static_cast<std::size_t>(why)].value();
+    auto faulty = [&](schema::MoveFault fault) {
+      return faults_total_[static_cast<std::size_t>(fault)].value();
     };
-    using enum schema::MoveFault;
+    using why = schema::MoveFault;
     see("movements_total", "Movements that succeeded", movements_total_.value());
     see("bytes_moved_total", "Bytes of those", bytes_moved_total_.value());
     see("movements_open", "Movements not answered yet", movements_open_.value());
-    see("gone_total", "Movements from or to a segment that is not there", faulty(GONE));
+    see("gone_total", "Movements from or to a segment that is not there",
+        faulty(why::GONE));
     see("out_of_range_total", "Movements of what a segment has not",
-        faulty(OUT_OF_RANGE));
-    see("timed_out_total", "Movements not done in time", faulty(TIMED_OUT));
-    see("aborted_total", "Movements ended by their asker, or with it", faulty(ABORTED));
-    see("starved_total", "Movements whose layers did not come", faulty(STARVED));
-    see("busy_total", "Movements refused: too many were open", faulty(BUSY));
-    see("broken_total", "Movements that the transport failed", faulty(BROKEN));
+        faulty(why::OUT_OF_RANGE));
+    see("timed_out_total", "Movements not done in time", faulty(why::TIMED_OUT));
+    see("aborted_total", "Movements ended by their asker, or with it",
+        faulty(why::ABORTED));
+    see("starved_total", "Movements whose layers did not come", faulty(why::STARVED));
+    see("busy_total", "Movements refused: too many were open", faulty(why::BUSY));
+    see("broken_total", "Movements that the transport failed", faulty(why::BROKEN));
     see("stale_total", "Messages dropped: of who has its name no longer, or too late",
         stale_total_.value());
   }

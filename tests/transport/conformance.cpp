@@ -34,7 +34,8 @@ struct scene {
   }
 
   outcome run(std::uint64_t id, move what) {
-    REQUIRE(submit(id, std::move(what)));
+    auto said = submit(id, std::move(what));
+    REQUIRE(said);
     return heard.of(move_id{id});
   }
 

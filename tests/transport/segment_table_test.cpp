@@ -57,7 +57,8 @@ TEST_CASE("memory lives as long as somebody has found it") {
   segment_table all;
   auto one = numbered(1);
   one.keep_alive = std::exchange(memory, nullptr);
-  REQUIRE(all.add(std::move(one)));
+  auto added = all.add(std::move(one));
+  REQUIRE(added);
   auto found = all.find(segment_id{1});
   REQUIRE(all.remove(segment_id{1}));
   CHECK_FALSE(life.expired());

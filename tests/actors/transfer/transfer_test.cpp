@@ -81,9 +81,10 @@ struct node {
     bench.settle();
   }
 
+  template <class Owner = shard_name>
   void quiesce(std::uint64_t ticket, rt::actor_tag writer) {
     bench.tell<schema::Quiesce>(subject, [&](schema::Quiesce::Builder asked) {
-      set_asker(asked.initAsker(), shard_name{});
+      set_asker(asked.initAsker(), Owner{});
       asked.setTicket(ticket);
       asked.setWriter(static_cast<std::uint64_t>(writer));
     });
@@ -337,6 +338,16 @@ TEST_CASE("a writer is quiet once none of its movements touches memory") {
   CHECK(here.count("movements_open") == 0);
   computed->open_to(3);
   CHECK_FALSE(here.arrived(0, 5));
+}
+
+TEST_CASE("who cannot have been written to is not told that a writer is quiet") {
+  FOR_EVERY_SEED(seed);
+  node here{seed};
+  auto computed = here.shared.gates->open(gate_id{5});
+  here.push(1, {.await_gate = 5});
+  here.quiesce<prefill_name>(31, here.bench.tag());
+  CHECK(here.count("stale_total") == 1);
+  CHECK(here.count("movements_open") == 1);
 }
 
 TEST_CASE("a transfer actor's end is its movements' end") {
