@@ -1,5 +1,6 @@
 #include "little_cluster.hpp"
 
+#include <spdlog/logger.h>
 #include <spdlog/sinks/ostream_sink.h>
 
 #include <cstdio>
