@@ -1,6 +1,6 @@
 #include "actors/conductor/conductor.hpp"
 
-#include "actors/conductor/shard_feed.hpp"
+#include "actors/conductor/holdings.hpp"
 #include "actors/conductor/words.hpp"
 #include "actors/report_pace.hpp"
 #include "actors/runtime/desk.hpp"
@@ -10,14 +10,9 @@
 #include <spdlog/logger.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <map>
 
 namespace perigee::conductor {
 namespace {
-
-/// Buckets of the index that are tidied at each news of a shard.
-constexpr std::size_t buckets_tidied = 64;
 
 /// To be asked again soon: an instance is being replaced, or a request will end.
 constexpr nanoseconds soon = std::chrono::seconds{1};
@@ -89,8 +84,8 @@ public:
         how.placement,
         {.seed = rt::mix(in.seed ^ static_cast<std::uint64_t>(desk_.tag())),
          .kvcache_balancing_threshold = how.kvcache_balancing_threshold})),
-      probe_(std::move(counts)), index_(how.keys_max), book_(with_token_time(how)),
-      pace_(how.publish_every) {
+      probe_(std::move(counts)), held_(how.keys_max, how.recount_limit),
+      book_(with_token_time(how)), pace_(how.publish_every) {
     PERIGEE_ASSERT(policy_, "a placement that there is");
     PERIGEE_ASSERT(!find_fault(how.cost), "a cost model without a fault");
   }
@@ -120,7 +115,7 @@ private:
     if (!is_sound(wanted))
       return probe_->dropped_malformed();
     auto chain = to_chain(wanted.getChain());
-    auto runs = index_.runs(chain);
+    auto runs = held_.runs(chain);
     // Who is not there any more, though nobody said so yet, is left out at the next
     // try.
     while (!try_to_place(asked, runs)) {
@@ -292,7 +287,7 @@ private:
 
   /// The rejector hears of it, and the earliest expiry is waited for.
   void book_changed() {
-    probe_->holds(book_.size(), index_.size());
+    probe_->holds(book_.size(), held_.keys());
     wait_for_expiry();
     if (pace_.changed(desk_.now()))
       return publish();
@@ -340,49 +335,30 @@ private:
 
   void on_stored(const Msg<schema::Stored>& news) {
     auto shard = node_of(news->getShard());
-    if (!applies(news, shard))
-      return;
-    store(shard, to_tier(news->getTier()), to_keys(news->getKeys()));
+    if (is_current(news, shard_name{shard}))
+      heed(shard, held_.stored(shard, news->getNumber(), to_tier(news->getTier()),
+                               to_keys(news->getKeys()), desk_.now()));
   }
 
   void on_evicted(const Msg<schema::Evicted>& news) {
     auto shard = node_of(news->getShard());
-    if (applies(news, shard))
-      index_.evict(shard, to_keys(news->getKeys()));
+    if (is_current(news, shard_name{shard}))
+      heed(shard, held_.evicted(shard, news->getNumber(), to_keys(news->getKeys()),
+                                desk_.now()));
   }
 
-  /// Whether news of a shard are to be applied to the index.
-  template <class News>
-  bool applies(const Msg<News>& news, node_index shard) {
-    if (!is_current(news, shard_name{shard}))
-      return false;
-    index_.tidy(buckets_tidied);
-    auto feed = feeds_.find(shard);
-    if (feed == feeds_.end())
-      return false; // its introduction is still on the way
-    auto what = feed->second.on_news(news->getNumber(), desk_.now());
-    if (what == verdict::recount)
+  void on_snapshot(const Msg<schema::Snapshot>& news) {
+    auto shard = node_of(news->getShard());
+    if (is_current(news, shard_name{shard}))
+      heed(shard, held_.recounted(
+                    shard, {news->getNumber(), news->getPart(), news->getLast()},
+                    to_tier(news->getTier()), to_keys(news->getKeys()), desk_.now()));
+  }
+
+  void heed(node_index shard, const holdings::outcome& what) {
+    probe_->left_out(what.left_out);
+    if (what.asks_recount)
       ask_for_recount(shard);
-    return what == verdict::apply;
-  }
-
-  void on_snapshot(const Msg<schema::Snapshot>& part) {
-    auto shard = node_of(part->getShard());
-    auto feed = feeds_.find(shard);
-    if (!is_current(part, shard_name{shard}) || feed == feeds_.end())
-      return;
-    switch (feed->second.on_recount(part->getNumber(), part->getPart(), part->getLast(),
-                                    desk_.now())) {
-      case verdict::ignore: return;
-      case verdict::recount: return ask_for_recount(shard);
-      case verdict::replace: index_.forget(shard); [[fallthrough]];
-      case verdict::apply:
-        store(shard, to_tier(part->getTier()), to_keys(part->getKeys()));
-    }
-  }
-
-  void store(node_index shard, tier where, const block_chain& keys) {
-    probe_->left_out(keys.size() - index_.store(shard, where, keys));
   }
 
   void ask_for_recount(node_index shard) {
@@ -427,17 +403,14 @@ private:
     probe_->lost(book_.lose(group, desk_.now()));
   }
 
-  /// What an earlier shard of the node held is gone; a new one may hold something that
-  /// it told an earlier conductor of.
   void seat_shard(node_index shard, bool up) {
-    auto blocks = index_.forget(shard);
-    feeds_.erase(shard);
+    auto blocks = held_.lose(shard);
     if (blocks > 0)
       log_->info("shard_forgotten node={} blocks={}", static_cast<unsigned>(shard),
                  blocks);
     if (!up)
       return;
-    feeds_.emplace(shard, shard_feed{desk_.now(), how_.recount_limit});
+    held_.seat(shard, desk_.now());
     ask_for_recount(shard);
   }
 
@@ -461,41 +434,14 @@ private:
   options how_;
   std::unique_ptr<placement_policy> policy_;
   std::shared_ptr<probe> probe_;
-  prefix_index index_;
-  std::map<node_index, shard_feed> feeds_;
+  holdings held_;
   load_book book_;
   report_pace pace_;
   std::optional<moment> expiry_; // the Due of epoch_ is on its way
   std::uint64_t epoch_ = 0;
 };
 
-std::string text(const char* key, double value) {
-  char digits[32]; // to_string(double) keeps six decimals of any number
-  std::snprintf(digits, sizeof digits, "%.17g", value);
-  return std::string{' '} + key + '=' + digits;
-}
-
-template <class Rep, class Period>
-std::string text(const char* key, std::chrono::duration<Rep, Period> value) {
-  return std::string{' '} + key + '=' + std::to_string(nanoseconds{value}.count());
-}
-
 } // namespace
-
-std::string to_string(const options& how) {
-  return "placement=" + how.placement
-         + text("kvcache_balancing_threshold", how.kvcache_balancing_threshold)
-         + text("wants_ttft", how.wanted.ttft) + text("wants_tbt", how.wanted.tbt)
-         + text("load_max", how.wanted.load_max) + text("ttft_limit_ns", how.ttft_limit)
-         + text("tbt_limit_ns", how.tbt_limit) + ' ' + to_string(how.cost)
-         + " keys_max=" + std::to_string(how.keys_max)
-         + " requests_max=" + std::to_string(how.book.requests_max)
-         + text("decode_time_at_first_ns", how.book.decode_time_at_first)
-         + text("decode_time_weight", how.book.decode_time_weight)
-         + text("handoff_limit_ns", how.book.handoff_limit)
-         + text("grace_ns", how.grace) + text("publish_every_ns", how.publish_every)
-         + text("recount_limit_ns", how.recount_limit);
-}
 
 conductor_actor start(const rt::world& in, rt::place where, options how,
                       std::shared_ptr<probe> counts) {

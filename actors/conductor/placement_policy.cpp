@@ -67,8 +67,8 @@ plan plan_at(const group_id& who, const prefill_line& line, const reuse& held,
   made.source = held.blocks > 0 ? held.source : node_index{};
   made.fetch = held.fetch;
   made.queue = line.queued(here.now);
-  made.prefill_time
-    = here.cost.prefill.time(one.prompt_tokens, held.blocks * one.block_tokens);
+  made.prefill_time = here.cost.prefill.time(
+    one.prompt_tokens, std::uint64_t{held.blocks} * one.block_tokens);
   return made;
 }
 
