@@ -139,13 +139,15 @@ void timed_driver::end() {
 }
 
 void timed_driver::wake_at(moment when) {
-  auto delay = std::max(when - desk_.now(), moment{0});
-  desk_.tell_after<schema::Ran>(host_, delay, now_->run.wish(),
-                                [&](schema::Ran::Builder ran) {
-                                  ran.setNumber(++number_);
-                                  if (!now_->waits && !now_->run.has_step())
-                                    set_result(ran.initResult(), now_->run.record());
-                                });
+  auto fill = [&](schema::Ran::Builder ran) {
+    ran.setNumber(++number_);
+    if (!now_->waits && !now_->run.has_step())
+      set_result(ran.initResult(), now_->run.record());
+  };
+  if (when > desk_.now())
+    desk_.tell_after<schema::Ran>(host_, when - desk_.now(), now_->run.wish(), fill);
+  else
+    desk_.tell<schema::Ran>(host_, now_->run.wish(), fill);
 }
 
 } // namespace perigee::engine_host

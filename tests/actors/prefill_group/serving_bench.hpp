@@ -239,7 +239,7 @@ struct wish {
 inline tokens prompt_of(std::uint32_t length, std::uint32_t kind) {
   tokens all;
   for (std::uint32_t i = 0; i < length; ++i)
-    all.push_back(3 + (kind * 7919 + i * 31) % 30'000);
+    all.push_back(3 + (kind * 7919 + i * 31) % 1'990);
   return all;
 }
 
@@ -263,6 +263,7 @@ public:
   explicit serving_bench(std::uint64_t seed, bench_shape shape = {})
     : how(shape), bench(seed) {
     model.checked = true;
+    model.vocabulary = 2'000;
     model.layout.block_tokens = how.block_tokens;
     model.cost.prefill = {1e-3, 1e-4, 0};
     model.cost.decode = {1e-3, 0, 1e-4};
