@@ -248,7 +248,7 @@ struct Roomed {
 
 struct Handoff {
   # Prefill group to decode instance: the prompt is computed; its KV is on its way.
-  # Answered by one HandedOff, and followed by one Landed if that says `accepted`.
+  # Answered by one HandedOff.
   header @0 :Header;
   request @1 :UInt64;
   prefill @2 :ActorName;
@@ -287,8 +287,9 @@ struct HandedOff {
 }
 
 struct Landed {
-  # Prefill group to decode instance: every block of the prompt is in your arena; or it
-  # never will be, and nobody writes there any more.
+  # Prefill group to decode instance, once for every request that it was to hand over:
+  # every block of the prompt is in your arena; or it never will be, and nobody writes
+  # there any more.
   header @0 :Header;
   request @1 :UInt64;
   ok @2 :Bool;

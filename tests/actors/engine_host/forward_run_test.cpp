@@ -73,10 +73,8 @@ TEST_CASE_METHOD(fixture, "steps that are taken back were never taken") {
   auto rest
     = run({.steps_max = 5,
            .parts = {{.first_position = 9, .fed = {first.back()}, .steps = 5}}});
-  first.insert(first.end(), drawn(rest).begin(), drawn(rest).end());
   auto again = drawn(rest);
   CHECK(again.size() == 5);
-  first.resize(4);
   first.insert(first.end(), again.begin(), again.end());
   CHECK(first == expected(prompt, 9));
 }
@@ -118,6 +116,28 @@ TEST_CASE_METHOD(fixture, "no work is no step, and no fault") {
   CHECK(of.steps.empty());
   CHECK(of.fault == schema::EngineFault::NONE);
   CHECK(table.size() == 1);
+}
+
+TEST_CASE("a run ends before its result is larger than a message") {
+  auto model = small_model();
+  model.checked = false;
+  model.context_tokens_max = 1u << 20;
+  model.layout.block_tokens = 1u << 13;
+  auto runs = engine::make_modelled_engine(model);
+  sequence_table table{limits_of(*runs, 100)};
+  forward wish{.steps_max = 4096};
+  for (std::uint32_t i = 1; i <= 16; ++i) {
+    wish.begins.push_back(i);
+    wish.parts.push_back({.sequence = i, .fed = {i}, .blocks = {i}, .steps = 4096});
+  }
+  forward_run all{*runs, table, wish.message()};
+  while (all.has_step())
+    all.step({});
+  CHECK(all.record().steps.size() < 4096);
+  auto said = Msg<schema::Forwarded>::build(
+    [&](schema::Forwarded::Builder to) { set_result(to.initResult(), all.record()); });
+  CHECK(said.words().size() < message_words_max / 2);
+  CHECK(said.words().size() > message_words_max / 16);
 }
 
 } // namespace
