@@ -3,6 +3,8 @@
 #include "engine/batch_check.hpp"
 #include "engine/cpu/forward_pass.hpp"
 
+#include <unistd.h>
+
 #include <optional>
 
 namespace perigee::engine::cpu {
@@ -22,7 +24,17 @@ std::string names_of_kernels() {
   return names;
 }
 
-std::optional<option_fault> find_fault(const engine_options& options) {
+/// What the machine has, in all; a guess if it doesn't say.
+std::size_t memory_bytes() {
+  auto pages = ::sysconf(_SC_PHYS_PAGES);
+  auto page = ::sysconf(_SC_PAGE_SIZE);
+  return pages > 0 && page > 0
+           ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page)
+           : std::size_t{1} << 36;
+}
+
+std::optional<option_fault> find_fault(const weights& model,
+                                       const engine_options& options) {
   auto out_of = [](const char* option, std::size_t value, std::size_t lowest,
                    std::size_t highest) -> std::optional<option_fault> {
     if (value >= lowest && value <= highest)
@@ -40,6 +52,11 @@ std::optional<option_fault> find_fault(const engine_options& options) {
   if (auto fault
       = out_of("batch_tokens_max", options.batch_tokens_max, 1, batch_tokens_limit))
     return fault;
+  auto blocks_max = memory_bytes() / layout_of(model, options).block_bytes();
+  if (options.arena_blocks > blocks_max)
+    return option_fault{"arena_blocks", "at most " + std::to_string(blocks_max)
+                                          + ", which fill this machine's memory, found "
+                                          + std::to_string(options.arena_blocks)};
   if (kernels_of(options) == nullptr)
     return option_fault{"kernels", names_of_kernels() + ", found " + options.kernels};
   return {};
@@ -93,7 +110,7 @@ kv_layout layout_of(const weights& model, const engine_options& options) {
 
 result<std::unique_ptr<engine>, option_fault>
 make_engine(std::shared_ptr<const weights> model, const engine_options& options) {
-  if (auto fault = find_fault(options))
+  if (auto fault = find_fault(*model, options))
     return failure(*fault);
   return std::unique_ptr<engine>{
     std::make_unique<cpu_engine>(std::move(model), options)};

@@ -5,6 +5,8 @@
 #include "schemas/assert.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cfloat>
 #include <limits>
 
@@ -15,6 +17,15 @@ constexpr float none = -std::numeric_limits<float>::infinity();
 constexpr std::size_t lanes = 8;
 constexpr std::size_t piece = 256; // weights that are summed before others
 static_assert(piece % lanes == 0, "a whole piece fills its lanes");
+
+// Weights in (0, 1], by their highest bits: sixteen shelves to a power of two.
+constexpr int shelf_bits = 19;
+constexpr std::size_t shelves = (std::bit_cast<std::uint32_t>(1.0f) >> shelf_bits) + 1;
+
+std::size_t shelf_of(float weight) {
+  return std::min<std::size_t>(std::bit_cast<std::uint32_t>(weight) >> shelf_bits,
+                               shelves - 1);
+}
 
 double sum_of(std::span<const float> weights) {
   double sums[lanes]{};
@@ -151,13 +162,14 @@ token_id sampler::by_chance(std::span<const float> logits, double chance) {
         one.logprob = 0;
       total += one.logprob;
     }
+    cut_at_top_p(total);
   } else {
     total = weigh_all(logits, most);
     if (how_.top_p >= 1)
       return from_all(chance * total);
-    keep_likeliest(total);
+    keep_top_p(total);
   }
-  return from_kept(chance, total);
+  return from_kept(chance);
 }
 
 /// Fills `weights_` with e^((logit - highest) / temperature), or 0 where that is below
@@ -199,45 +211,58 @@ token_id sampler::from_all(double left) const {
   return last;
 }
 
-/// Puts the tokens into `kept_` that together reach top_p of `total`, and a few more,
-/// the likeliest first.
-void sampler::keep_likeliest(double total) {
+/// Puts the likeliest tokens into `kept_`, as many as it takes to reach top_p of
+/// `total`. Sorts only those whose weights are about that of the last one.
+void sampler::keep_top_p(double total) {
   // All that weigh less make up less than 1 - top_p together: none of them is needed.
   auto least = static_cast<float>((1 - how_.top_p) * total * 0.5
                                   / static_cast<double>(weights_.size()));
+  std::array<double, shelves> sums{};
   kept_.clear();
   for (std::size_t i = 0; i < weights_.size(); ++i)
-    if (weights_[i] > least) [[unlikely]]
+    if (weights_[i] > least) [[unlikely]] {
       kept_.push_back({static_cast<token_id>(i), weights_[i]});
-  std::ptrdiff_t sorted = 0;
-  std::ptrdiff_t step = 64;
-  auto size = static_cast<std::ptrdiff_t>(kept_.size());
-  for (double sum = 0; sorted < size && sum < how_.top_p * total; step *= 4) {
-    auto begin = kept_.begin() + sorted;
-    auto end = kept_.begin() + std::min(sorted + step, size);
-    if (end != kept_.end())
-      std::nth_element(begin, end, kept_.end(), is_likelier);
-    std::sort(begin, end, is_likelier);
-    for (; begin != end; ++begin)
-      sum += begin->logprob;
-    sorted = end - kept_.begin();
-  }
-  kept_.resize(static_cast<std::size_t>(sorted));
+      sums[shelf_of(weights_[i])] += static_cast<double>(weights_[i]);
+    }
+  auto last = shelves - 1;
+  double left = how_.top_p * total;
+  for (; last > 0 && left > sums[last]; --last)
+    left -= sums[last];
+  auto border = std::stable_partition(kept_.begin(), kept_.end(), [&](const auto& one) {
+    return shelf_of(one.logprob) > last;
+  });
+  auto end = std::partition(border, kept_.end(), [&](const auto& one) {
+    return shelf_of(one.logprob) == last;
+  });
+  std::sort(border, end, is_likelier);
+  for (; border != end && left > 0; ++border)
+    left -= static_cast<double>(border->logprob);
+  kept_.erase(border, kept_.end());
 }
 
-/// Draws from the first of `kept_`, as many as it takes to reach top_p of `total`.
-token_id sampler::from_kept(double chance, double total) const {
-  double sum = 0;
-  std::size_t count = 0;
-  while (count < kept_.size() && sum < how_.top_p * total)
-    sum += kept_[count++].logprob;
-  double left = chance * sum;
-  token_id last = kept_.front().token;
-  for (std::size_t i = 0; i < count && kept_[i].logprob > 0; ++i) {
-    last = kept_[i].token;
-    if (left < kept_[i].logprob)
+/// Leaves as many of `kept_`, which is sorted, as it takes to reach top_p of `total`.
+void sampler::cut_at_top_p(double total) {
+  double left = how_.top_p * total;
+  auto end = kept_.begin();
+  for (; end != kept_.end() && left > 0; ++end)
+    left -= static_cast<double>(end->logprob);
+  kept_.erase(end, kept_.end());
+}
+
+/// Draws from `kept_` by their weights.
+token_id sampler::from_kept(double chance) const {
+  double left = 0;
+  for (const auto& one : kept_)
+    left += static_cast<double>(one.logprob);
+  left *= chance;
+  token_id last = kept_.front().token; // rounding may leave a little of `left`
+  for (const auto& one : kept_) {
+    if (one.logprob == 0)
+      continue;
+    last = one.token;
+    if (left < static_cast<double>(one.logprob))
       break;
-    left -= kept_[i].logprob;
+    left -= static_cast<double>(one.logprob);
   }
   return last;
 }

@@ -56,8 +56,9 @@ private:
   token_id greedy(std::span<const float> logits) const;
   token_id by_chance(std::span<const float> logits, double chance);
   token_id from_all(double left) const;
-  token_id from_kept(double chance, double total) const;
-  void keep_likeliest(double total);
+  token_id from_kept(double chance) const;
+  void keep_top_p(double total);
+  void cut_at_top_p(double total);
   double weigh_all(std::span<const float> logits, float highest);
 
   sampling_params how_;

@@ -96,6 +96,8 @@ void to_f16(const float* x, std::size_t n, std::uint16_t* out) {
 template <class V>
 void from_f16(const std::uint16_t* x, std::size_t n, float* out) {
   std::size_t i = 0;
+  for (; i + V::width <= n; i += V::width)
+    V::store(out + i, V::from_halves(reinterpret_cast<const std::byte*>(x + i)));
   eight wide;
   for (; i + 8 <= n; i += 8) {
     V::widen(x + i, wide);

@@ -47,6 +47,9 @@ TEST_CASE("options that can't be are refused by name") {
   SECTION("blocks") {
     option = "arena_blocks", how.arena_blocks = 0;
   }
+  SECTION("more blocks than memory") {
+    option = "arena_blocks", how.arena_blocks = 1u << 30;
+  }
   SECTION("block size") {
     option = "block_tokens", how.block_tokens = 0;
   }
