@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -176,7 +175,7 @@ class Ending(unittest.TestCase):
         asking.start()
         while cluster.metric("vllm:num_requests_running") == 0 and asking.is_alive():
             time.sleep(0.01)
-        cluster.process.send_signal(signal.SIGTERM)
+        cluster.end()
         asking.join()
         status, _, answer = answers[0]
         self.assertEqual(status, 200)

@@ -52,6 +52,7 @@ class Cluster:
             stderr=subprocess.STDOUT,
             text=True,
         )
+        self.was_asked_to_end = False
         self.lines = []
         self.url = None
         self.listening = threading.Event()
@@ -122,10 +123,15 @@ class Cluster:
             time.sleep(0.1)
         return False
 
-    def close(self):
-        """Asks it to end; returns its exit code and what it said."""
-        if self.process.poll() is None:
+    def end(self):
+        """Asks it to end. Once: a second time would end it at once."""
+        if not self.was_asked_to_end and self.process.poll() is None:
+            self.was_asked_to_end = True
             self.process.send_signal(signal.SIGTERM)
+
+    def close(self):
+        """Has it end; returns its exit code and what it said."""
+        self.end()
         try:
             code = self.process.wait(60)
         except subprocess.TimeoutExpired:
