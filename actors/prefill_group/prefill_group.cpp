@@ -93,7 +93,8 @@ bool prefill_state::is_sound(schema::Prefill::Reader plan) const {
 void prefill_state::on_prompt(const Msg<schema::Prompt>& part) {
   auto request = part->getRequest();
   auto* one = ended_.find(request) ? nullptr : open_job(request);
-  if (!one || one->now != stage::joining)
+  if (!one || one->now != stage::joining || !one->prompt.is_of(part)
+      || (one->plan && !desk_.is_from(one->gateway(), part)))
     return probe_->dropped_stale();
   if (!one->plan && !one->prompt.has_begun())
     keep_until(*one, how_.join_limit);

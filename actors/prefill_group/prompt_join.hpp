@@ -12,13 +12,16 @@ namespace perigee::prefill {
 /// Collects the parts of one prompt. Pure.
 class prompt_join {
 public:
+  /// Whether `part` is from who sent those before it.
+  bool is_of(const Msg<schema::Prompt>& part) const {
+    return !last_ || (*last_)->getHeader().getSender() == part->getHeader().getSender();
+  }
+
   /// False if `part` does not follow upon those before it, or makes it too long: then
   /// the prompt is worth nothing any more.
   [[nodiscard]] bool add(const Msg<schema::Prompt>& part) {
     auto tokens = part->getTokens();
-    if (last_ && (*last_)->getLast())
-      return false;
-    if (part->getFirstToken() != tokens_.size()
+    if (is_whole() || part->getFirstToken() != tokens_.size()
         || tokens_.size() + tokens.size() > prompt_tokens_max)
       return false;
     tokens_.reserve(tokens_.size() + tokens.size());

@@ -218,10 +218,14 @@ TEST_CASE("what speaks in the name of another is not believed") {
     news.initWho();
   });
   auto request = all.ask({.prompt = prompt_of(30, 1)});
+  stranger.tell<schema::Prompt>(all.group, rt::unprompted, [&](auto part) {
+    part.setRequest(request);
+    part.initTokens(3);
+  });
   all.bench.advance(10s);
   CHECK(all.heard[request].said == all.expected(request));
   CHECK_FALSE(all.heard.contains(5));
-  CHECK(all.in_prefill("stale_total") == 2);
+  CHECK(all.in_prefill("stale_total") >= 2);
   CHECK(all.in_decode("stale_total") >= 2);
   all.check_conservation();
 }
