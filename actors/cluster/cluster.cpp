@@ -265,12 +265,12 @@ private:
   }
 
   rt::reply<schema::Description> on_describe(const Msg<schema::Describe>& wish) {
-    auto [up, down] = census();
+    auto now = census();
     return desk_.write<schema::Description>(
       wish, [&](schema::Description::Builder described) {
         described.setReady(is_ready());
-        described.setUp(static_cast<std::uint32_t>(up));
-        described.setDown(static_cast<std::uint32_t>(down));
+        described.setUp(static_cast<std::uint32_t>(now.up));
+        described.setDown(static_cast<std::uint32_t>(now.down));
         described.setRespawned(probe_->respawns());
       });
   }
@@ -286,17 +286,22 @@ private:
                           [](const auto& role) { return role.second; });
   }
 
-  std::pair<std::size_t, std::size_t> census() const {
-    std::size_t up = 0, down = 0;
+  struct seat_counts {
+    std::size_t up = 0;
+    std::size_t down = 0;
+  };
+
+  seat_counts census() const {
+    seat_counts now;
     for (const auto& one : units_)
       for (const auto& each : one.seats)
-        ++(each->is_up() ? up : down);
-    return {up, down};
+        ++(each->is_up() ? now.up : now.down);
+    return now;
   }
 
   void count() {
-    auto [up, down] = census();
-    probe_->seated(up, down, is_ready());
+    auto now = census();
+    probe_->seated(now.up, now.down, is_ready());
   }
 
   template <class See>

@@ -48,6 +48,24 @@ private:
   std::shared_ptr<engine::engine> runs_;
 };
 
+/// Gives out names that no other segment of the cluster ever has.
+class segment_names {
+public:
+  /// `made` counts those of this process.
+  segment_names(const rt::world& in, std::shared_ptr<std::uint64_t> made)
+    : node_(in.node), life_(in.life), made_(std::move(made)) {}
+
+  transport::segment_id next() const {
+    auto full = rt::full_name(node_, life_, "segment", {narrow(++*made_), 1});
+    return transport::segment_id{static_cast<std::uint64_t>(rt::tag_of(full))};
+  }
+
+private:
+  std::string node_;
+  std::uint64_t life_;
+  std::shared_ptr<std::uint64_t> made_;
+};
+
 /// What an owner and its engine's host share, made anew for each incarnation.
 template <class Thing>
 using slot = std::shared_ptr<std::shared_ptr<Thing>>;
@@ -194,12 +212,14 @@ private:
     auto arena = empty_slot<shard::dram_arena>();
     auto counts = count_in(counts_.shards, in, 0);
     auto& one = units_.emplace_back();
-    one.prepare = [arena, of, in, segments = memory_.segments, name = segment_namer(in),
-                   layout = with_.layout, backed = with_.shards_have_memory]() {
+    one.prepare = [arena, of, in, segments = memory_.segments,
+                   names = segment_names{in, segments_made_}, layout = with_.layout,
+                   backed = with_.shards_have_memory]() {
       const transport::geometry shape{layout.layer_bytes(), layout.layers};
       arena->reset(); // its memory, if nobody reads there any more
       auto made = shard::dram_arena::make(
-        segments, {name(), shape, shard::blocks_in(of.dram.bytes, shape), backed});
+        segments,
+        {names.next(), shape, shard::blocks_in(of.dram.bytes, shape), backed});
       if (!made)
         return std::optional<std::string>{"its arena cannot be made: no memory"};
       *arena = std::move(*made);
@@ -210,27 +230,20 @@ private:
     });
   }
 
-  /// Gives out names that no other segment of the cluster ever has.
-  std::function<transport::segment_id()> segment_namer(const rt::world& in) const {
-    return [made = segments_made_, node = in.node, life = in.life] {
-      auto full = rt::full_name(node, life, "segment", {narrow(++*made), 1});
-      return transport::segment_id{static_cast<std::uint64_t>(rt::tag_of(full))};
-    };
-  }
-
   // -- engines ----------------------------------------------------------------
 
   /// Adds an engine's host to `to`, and has the engine made before.
   slot<engine_seat> add_engine(unit& to, const rt::world& in, std::uint32_t index,
                                engine_wish what) {
     auto made = empty_slot<engine_seat>();
-    to.prepare = [=, memory = memory_, make = with_.make_engine,
-                  name = segment_namer(in)]() -> std::optional<std::string> {
+    to.prepare
+      = [=, memory = memory_, make = with_.make_engine,
+         names = segment_names{in, segments_made_}]() -> std::optional<std::string> {
       made->reset();
       auto runs = make(what);
       if (!runs)
         return runs.error();
-      *made = std::make_shared<engine_seat>(memory, name(), std::move(*runs));
+      *made = std::make_shared<engine_seat>(memory, names.next(), std::move(*runs));
       if (!(*made)->register_arena())
         return "its arena cannot be registered: it has no blocks, or too many have";
       return std::nullopt;

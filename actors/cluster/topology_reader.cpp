@@ -210,7 +210,9 @@ private:
       std::string key{name.str()};
       if (std::find(nested.begin(), nested.end(), key) != nested.end())
         continue;
-      auto full = path + '.' + key;
+      auto full = path;
+      full += '.';
+      full += key;
       lines_[full] = line_of(value);
       if (const auto* what = find_setting<Section>(key)) {
         auto given = to_written(value);
