@@ -18,20 +18,21 @@ namespace perigee::engine {
 
 /// One sequence's part of a batch: tokens to feed, at consecutive positions.
 ///
-/// | member         | shape          | note                                            |
+/// | member         | shape          | note |
 /// |----------------|----------------|-------------------------------------------------|
-/// | tokens         | [n], n >= 1    | each below model_info::vocabulary               |
-/// | blocks         | [>= needed]    | the sequence's block table from position 0 on:  |
-/// |                |                | position p lies in blocks[p / block_tokens]     |
-/// | pick           | 0 or 1         | draws what follows the last of `tokens`; null if|
-/// |                |                | that is not wanted                              |
-/// | drawn          | 0 or 1         | out; set if `pick` is                           |
-/// | on_logits      | 0 or 1         | called once for each of `tokens`, in order, with|
-/// |                |                | its position and a row [vocabulary] that is     |
-/// |                |                | valid during the call                           |
+/// | tokens         | [n], n >= 1    | each below model_info::vocabulary | | blocks |
+/// [>= needed]    | the sequence's block table from position 0 on:  | | | | position p
+/// lies in blocks[p / block_tokens]     | | pick           | 0 or 1         | draws
+/// what follows the last of `tokens`; null if| |                |                | that
+/// is not wanted                              | | drawn          | 0 or 1         |
+/// out; set if `pick` is                           | | on_logits      | 0 or 1 | called
+/// once for each of `tokens`, in order, with| |                |                | its
+/// position and a row [vocabulary] that is     | |                |                |
+/// valid during the call                           |
 ///
-/// K and V of every earlier position must be in the arena already; those of `tokens` are
-/// written there. Two slices of a batch never write the same block; they may read it.
+/// K and V of every earlier position must be in the arena already; those of `tokens`
+/// are written there. Two slices of a batch never write the same block; they may read
+/// it.
 struct slice {
   std::span<const token_id> tokens;
   std::uint32_t first_position = 0;
@@ -54,9 +55,10 @@ struct layer_hooks {
 /// Why a batch was not run to its end. What it was to write in the arena is undefined
 /// then; all else is untouched, and the engine may be used on.
 enum class run_fault : std::uint8_t {
-  bad_batch = 1, ///< A token, position or block out of range; found before anything ran.
-  starved,       ///< A `before` hook said no.
-  device,        ///< The device failed.
+  bad_batch
+  = 1,     ///< A token, position or block out of range; found before anything ran.
+  starved, ///< A `before` hook said no.
+  device,  ///< The device failed.
 };
 
 /// The arena of an engine: `blocks` blocks of `layout`, at `base`, for as long as the

@@ -9,8 +9,8 @@ namespace perigee::engine {
 
 enum class kv_type : std::uint8_t { f16, f32 };
 
-/// The shape of one KV block: `[layer][K|V][head][token][dim]`, so that one layer of one
-/// block is contiguous, and moves as one.
+/// The shape of one KV block: `[layer][K|V][head][token][dim]`, so that one layer of
+/// one block is contiguous, and moves as one.
 struct kv_layout {
   std::uint32_t layers = 0;
   std::uint32_t heads = 0; ///< KV heads, not query heads.

@@ -30,7 +30,7 @@ TEST_CASE("the first token's way out hides what the decode instance does meanwhi
   CHECK(times[stage::decode_queue] == 0ms);
   CHECK(times[stage::decode] == 9ms);
   CHECK(times.total() == 13ms); // as before
-  timings alone; // an answer of one token
+  timings alone;                // an answer of one token
   alone.set_flush(4ms);
   CHECK(alone.total() == 4ms);
 }
