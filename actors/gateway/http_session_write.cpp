@@ -26,9 +26,9 @@ void http_session::refuse(const api_error& why, std::string allow) {
 
 void http_session::respond(http_answer whole) {
   floor_.counts.answered(whole.status);
-  put(head_of(whole, true));
+  out_ += head_of(whole, true);
   if (!is_head_)
-    put(whole.body);
+    out_ += whole.body;
   end_call();
 }
 
@@ -73,7 +73,7 @@ bool http_session::write_events(std::string_view events) {
 
 void http_session::end_events() {
   if (is_chunked_)
-    put("0\r\n\r\n");
+    out_ += "0\r\n\r\n";
   end_call();
 }
 
