@@ -98,48 +98,76 @@ std::size_t threads_of(const engine_wish& what) {
   return what.threads > 0 ? what.threads : cores;
 }
 
+result<model_outline, std::string> outline_of(const engine::gguf::file& file,
+                                              const cluster::topology& all) {
+  auto shape = cpu::read_model_shape(file);
+  if (!shape)
+    return failure(shape.error().text());
+  model_outline found;
+  found.info = {shape->name,
+                shape->architecture_name,
+                std::uint32_t(shape->layers),
+                std::uint32_t(shape->kv_heads),
+                std::uint32_t(shape->head_dim),
+                std::uint32_t(shape->vocabulary),
+                std::uint32_t(shape->context_tokens_max),
+                {}};
+  found.layout = {found.info.layers, found.info.kv_heads, found.info.head_dim,
+                  std::uint32_t(all.model.block_tokens), element_bytes(all)};
+  return found;
+}
+
+/// Tokenizer and chats.
+result<void, std::string> load_words(model& into, const cluster::topology& all,
+                                     spdlog::logger& log) {
+  auto words = engine::read_tokenizer(*into.file);
+  if (!words)
+    return failure(words.error().text());
+  into.words = *words;
+  into.ends = {text_of(*into.words, into.words->bos()),
+               text_of(*into.words, into.words->eos())};
+  auto talk = find_talk(all, *into.file);
+  if (talk)
+    into.talk = *talk;
+  else if (all.model.chat_template != "auto")
+    return failure(talk.error());
+  else
+    log.warn("no_chats why=\"{}\"", talk.error());
+  return {};
+}
+
 } // namespace
+
+result<model_outline, std::string> read_outline(const cluster::topology& all) {
+  auto file = engine::gguf::file::open(all.model.path);
+  if (!file)
+    return failure(file.error().text());
+  return outline_of(**file, all);
+}
 
 result<model, std::string> load_model(const cluster::topology& all,
                                       spdlog::logger& log) {
   auto file = engine::gguf::file::open(all.model.path);
   if (!file)
     return failure(file.error().text());
-  auto words = engine::read_tokenizer(**file);
-  if (!words)
-    return failure(words.error().text());
-  auto shape = cpu::read_model_shape(**file);
-  if (!shape)
-    return failure(shape.error().text());
+  auto outline = outline_of(**file, all);
+  if (!outline)
+    return failure(outline.error());
   model loaded;
   loaded.file = *file;
-  loaded.words = *words;
-  if (auto talk = find_talk(all, **file))
-    loaded.talk = *talk;
-  else if (all.model.chat_template != "auto")
-    return failure(talk.error());
-  else
-    log.warn("no_chats why=\"{}\"", talk.error());
-  loaded.ends = {text_of(*loaded.words, loaded.words->bos()),
-                 text_of(*loaded.words, loaded.words->eos())};
+  loaded.info = outline->info;
+  loaded.layout = outline->layout;
+  if (auto read = load_words(loaded, all, log); !read)
+    return failure(read.error());
   if (is_modelled(all)) {
-    loaded.info = {shape->name,
-                   shape->architecture_name,
-                   std::uint32_t(shape->layers),
-                   std::uint32_t(shape->kv_heads),
-                   std::uint32_t(shape->head_dim),
-                   std::uint32_t(shape->vocabulary),
-                   std::uint32_t(shape->context_tokens_max),
-                   (*file)->digest()};
-  } else {
-    auto weights = cpu::load(*file, progress{log});
-    if (!weights)
-      return failure(weights.error().text());
-    loaded.weights = *weights;
-    loaded.info = loaded.weights->info;
+    loaded.info.digest = (*file)->digest();
+    return loaded;
   }
-  loaded.layout = {loaded.info.layers, loaded.info.kv_heads, loaded.info.head_dim,
-                   std::uint32_t(all.model.block_tokens), element_bytes(all)};
+  auto weights = cpu::load(*file, progress{log});
+  if (!weights)
+    return failure(weights.error().text());
+  loaded.weights = *weights;
+  loaded.info = loaded.weights->info;
   return loaded;
 }
 

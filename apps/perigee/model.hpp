@@ -34,6 +34,15 @@ struct model {
   engine::kv_layout layout;
 };
 
+/// What there is to know of a model without loading it. Its digest is not there.
+struct model_outline {
+  engine::model_info info;
+  engine::kv_layout layout;
+};
+
+/// Of the model that `all` names. Fails with a sentence that names the file.
+result<model_outline, std::string> read_outline(const cluster::topology& all);
+
 /// Opens and loads what `all` names, and shows on the log how far that is. Fails with a
 /// sentence that names the file.
 result<model, std::string> load_model(const cluster::topology& all,

@@ -63,8 +63,16 @@ TEST_CASE("check prints what a topology leaves out, which is a topology again") 
   auto got = run("check t.toml", here.path());
   CHECK(got.code == 0);
   CHECK(holds(got.said, "placement = \"kvcache_centric\""));
+  CHECK(holds(got.said, "# The model can't be served yet: model.gguf"));
   here.write("full.toml", got.said);
   CHECK(run("check full.toml", here.path()).said == got.said);
+}
+
+TEST_CASE("check says what a model makes of the topology's memory") {
+  auto got = run("check " PERIGEE_SOURCE_DIR "/tests/engine/golden/tiny/q4_0.gguf");
+  CHECK(got.code == 0);
+  CHECK(holds(got.said, "# The model: tiny llama Q4_0, architecture llama, 2 layers"));
+  CHECK(holds(got.said, "#   a prefill arena of n0: \"256MiB\" holds "));
 }
 
 TEST_CASE("a wrong topology is refused with file, line, key and the nearest name") {
