@@ -8,7 +8,7 @@ namespace {
 
 using schema::End;
 
-constexpr std::uint64_t crowd_size = 6;
+constexpr std::uint64_t crowd_size = 5;
 
 /// A small crowd, in the midst of which somebody is lost.
 struct crowd : serving_bench {
@@ -18,9 +18,9 @@ struct crowd : serving_bench {
     bench.advance(1s);
     for (std::uint32_t i = 1; i < crowd_size; ++i)
       ask({.prompt = prompt_of(29 + i, i % 3),
-           .tokens_max = 25,
+           .tokens_max = 18,
            .reuse = i % 3 == 0 ? 7u : 0u});
-    bench.advance(std::chrono::microseconds{seed * 523});
+    bench.advance(std::chrono::microseconds{seed * 431});
   }
 
   /// Each has one end, and whoever came to the end of its answer got all of it.

@@ -268,11 +268,11 @@ TEST_CASE("a decode instance refuses what would make its steps too long") {
 
 TEST_CASE("sequences leave a full arena, come back, and lose no token") {
   FOR_EVERY_SEED(seed);
-  serving_bench all{seed, {.decode_blocks = 24}};
-  for (std::uint32_t i = 0; i < 5; ++i)
-    all.ask({.prompt = prompt_of(12, i), .tokens_max = 60, .temperature = i % 2 * 0.7});
+  serving_bench all{seed, {.decode_blocks = 16}};
+  for (std::uint32_t i = 0; i < 4; ++i)
+    all.ask({.prompt = prompt_of(12, i), .tokens_max = 36, .temperature = i % 2 * 0.7});
   all.bench.advance(60s);
-  for (std::uint64_t request = 1; request <= 5; ++request)
+  for (std::uint64_t request = 1; request <= 4; ++request)
     check_answer(all, request, End::LENGTH);
   CHECK(all.in_decode("parked_total") > 0);
   CHECK(all.in_decode("returned_total") == all.in_decode("parked_total"));
@@ -282,10 +282,10 @@ TEST_CASE("sequences leave a full arena, come back, and lose no token") {
 TEST_CASE("where the pool has no room either, the youngest is told that it is busy") {
   FOR_EVERY_SEED(seed);
   auto how
-    = bench_shape{.decode_blocks = 24, .shard = GENERATE(pool::none, pool::silent)};
+    = bench_shape{.decode_blocks = 16, .shard = GENERATE(pool::none, pool::silent)};
   serving_bench all{seed, how};
   for (std::uint32_t i = 0; i < 3; ++i)
-    all.ask({.prompt = prompt_of(12, i), .tokens_max = 60});
+    all.ask({.prompt = prompt_of(12, i), .tokens_max = 40});
   all.bench.advance(120s);
   std::map<End, int> ends;
   for (std::uint64_t request = 1; request <= 3; ++request)
@@ -321,8 +321,8 @@ TEST_CASE("long runs give the same tokens at the same times as single steps") {
 TEST_CASE("reports come on change, not too often, and never while idle") {
   FOR_EVERY_SEED(seed);
   serving_bench all{seed};
-  for (std::uint32_t i = 0; i < 6; ++i)
-    all.ask({.prompt = prompt_of(60, i), .tokens_max = 50});
+  for (std::uint32_t i = 0; i < 4; ++i)
+    all.ask({.prompt = prompt_of(30, i), .tokens_max = 25});
   all.bench.advance(60s);
   for (const auto* at : {&all.reported.prefill_at, &all.reported.decode_at}) {
     REQUIRE(at->size() > 1);
@@ -330,9 +330,9 @@ TEST_CASE("reports come on change, not too often, and never while idle") {
       CHECK((*at)[i] - (*at)[i - 1] >= 100ms);
     CHECK(at->back() < 10s);
   }
-  CHECK(all.reported.prefill_ended.size() == 6);
-  CHECK(all.reported.decode_began.size() == 6);
-  CHECK(all.reported.decode_ended.size() == 6);
+  CHECK(all.reported.prefill_ended.size() == 4);
+  CHECK(all.reported.decode_began.size() == 4);
+  CHECK(all.reported.decode_ended.size() == 4);
   CHECK(all.reported.prefill->getQueuedTokens() == 0);
   CHECK(all.reported.decode->getSequences() == 0);
   all.check_conservation();
