@@ -4,6 +4,7 @@
 #include "apps/perigee/machine_peak.hpp"
 #include "engine/cpu/cpu_engine.hpp"
 #include "engine/cpu/kernels/kernels.hpp"
+#include "schemas/assert.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -49,7 +50,7 @@ double median_seconds(auto&& body) {
 class bench_run {
 public:
   bench_run(engine::engine& on, std::uint32_t sequences, std::uint32_t tokens)
-    : on_{on}, length_{tokens} {
+    : on_{on} {
     auto blocks = (tokens + block_tokens - 1) / block_tokens;
     for (std::uint32_t i = 0; i < sequences; ++i) {
       tables_.emplace_back(blocks);
@@ -96,12 +97,10 @@ public:
 
 private:
   void run(std::span<slice> batch) {
-    if (!on_.run(batch, {}))
-      std::fprintf(stderr, "perigee: the engine refused a batch\n");
+    PERIGEE_ASSERT(on_.run(batch, {}).has_value(), "a sound batch is run");
   }
 
   engine::engine& on_;
-  std::uint32_t length_;
   std::uint32_t position_ = 0;
   std::vector<std::vector<std::uint32_t>> tables_;
   std::vector<sampler> picks_;
@@ -109,55 +108,93 @@ private:
   std::vector<sampled> drawn_;
 };
 
-struct measure {
-  std::string what;
-  double rate = 0;
-  double floor_rate = 0; ///< What the machine would allow.
-};
-
 struct peaks {
   double bytes = 0;
   double multiply_adds = 0;
 };
 
-std::vector<measure> measure_all(engine::engine& on, const cpu::weights& model,
-                                 const peaks& best) {
+peaks measure_peaks(std::size_t threads) {
+  return {peak_bytes(threads), peak_multiply_adds(threads)};
+}
+
+/// Others use the machine, too: what it did once it can do.
+peaks better_of(const peaks& a, const peaks& b) {
+  return {std::max(a.bytes, b.bytes), std::max(a.multiply_adds, b.multiply_adds)};
+}
+
+struct measure {
+  std::string what;
+  double tokens = 0; ///< Of a step: a whole prompt, or one token of each sequence.
+  double seconds = 0;
+  double bytes = 0; ///< That a step must read at least, once.
+  double multiply_adds = 0;
+
+  double rate() const {
+    return tokens / seconds;
+  }
+
+  double floor_rate(const peaks& best) const {
+    auto reading = bytes / best.bytes;
+    auto multiplying
+      = best.multiply_adds > 0 ? multiply_adds / best.multiply_adds : 0.0;
+    return tokens / std::max(reading, multiplying);
+  }
+};
+
+measure measure_prefill(engine::engine& on, const cpu::weights& model,
+                        std::uint32_t tokens) {
+  bench_run run{on, 1, tokens};
+  auto seconds = median_seconds([&] { run.prefill(tokens); });
+  return {"prefill " + std::to_string(tokens) + " tokens", static_cast<double>(tokens),
+          seconds, static_cast<double>(model.bytes()),
+          tokens * static_cast<double>(model.multiply_adds())};
+}
+
+measure measure_decode(engine::engine& on, const cpu::weights& model,
+                       std::uint32_t batch) {
+  bench_run run{on, batch, decode_context + decode_steps};
+  run.prefill(decode_context);
+  auto seconds = median_seconds([&] {
+    run.rewind(decode_context);
+    run.decode(decode_steps);
+  });
+  auto layout = on.arena().layout;
+  auto kv_bytes = batch * static_cast<double>(decode_context * layout.block_bytes())
+                  / layout.block_tokens;
+  return {"decode, batch " + std::to_string(batch), static_cast<double>(batch),
+          seconds / decode_steps, static_cast<double>(model.bytes()) + kv_bytes,
+          batch * static_cast<double>(model.multiply_adds())};
+}
+
+std::vector<measure> measure_all(engine::engine& on, const cpu::weights& model) {
   std::vector<measure> all;
-  auto sums = static_cast<double>(model.multiply_adds());
-  auto bytes = static_cast<double>(model.bytes());
-  for (auto tokens : prefill_lengths) {
-    if (tokens > on.model().context_tokens_max)
-      continue;
-    bench_run run{on, 1, tokens};
-    auto spent = median_seconds([&] { run.prefill(tokens); });
-    all.push_back({"prefill " + std::to_string(tokens) + " tokens", tokens / spent,
-                   best.multiply_adds / sums});
-  }
-  for (auto batch : decode_batches) {
-    bench_run run{on, batch, decode_context + decode_steps};
-    run.prefill(decode_context);
-    auto spent = median_seconds([&] {
-      run.rewind(decode_context);
-      run.decode(decode_steps);
-    });
-    auto step = std::max(bytes / best.bytes, batch * sums / best.multiply_adds);
-    all.push_back({"decode, batch " + std::to_string(batch),
-                   batch * decode_steps / spent, batch / step});
-  }
+  for (auto tokens : prefill_lengths)
+    if (tokens <= on.model().context_tokens_max)
+      all.push_back(measure_prefill(on, model, tokens));
+  if (decode_context + decode_steps <= on.model().context_tokens_max)
+    for (auto batch : decode_batches)
+      all.push_back(measure_decode(on, model, batch));
   return all;
 }
 
-void print(const std::vector<measure>& all, const std::vector<measure>& loaded) {
-  std::printf("\n%-22s %12s %14s %8s%s\n", "", "tokens/s", "floor allows", "reached",
+void print(const std::vector<measure>& all, const std::vector<measure>& loaded,
+           const peaks& best) {
+  std::printf("memory reads %.1f GB/s, int8 %.0f G multiply-adds/s (%s)\n\n",
+              best.bytes * 1e-9, best.multiply_adds * 1e-9, peak_instructions());
+  std::printf("%-22s %12s %14s %8s%s\n", "", "tokens/s", "floor allows", "reached",
               loaded.empty() ? "" : "   under load");
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto& one = all[i];
-    std::printf("%-22s %12.1f %14.1f %7.1f%%", one.what.c_str(), one.rate,
-                one.floor_rate, 100 * one.rate / one.floor_rate);
+    auto rate = all[i].rate();
+    auto floor_rate = all[i].floor_rate(best);
+    std::printf("%-22s %12.1f %14.1f %7.1f%%", all[i].what.c_str(), rate, floor_rate,
+                100 * rate / floor_rate);
     if (!loaded.empty())
-      std::printf("   %8.1f (%.2f)", loaded[i].rate, loaded[i].rate / one.rate);
+      std::printf("   %8.1f (%.2f)", loaded[i].rate(), loaded[i].rate() / rate);
     std::printf("\n");
   }
+  std::printf("\nThe floor: reading weights and KV once a step, or multiplying by the "
+              "weights,\nwhichever takes longer. Attention's own products are not in "
+              "it.\n");
 }
 
 int failed(const std::string& why) {
@@ -188,24 +225,22 @@ int bench_engine(const engine_bench& how) {
   if (!made)
     return failed(made.error().option + ": expected " + made.error().expected);
 
-  peaks best{peak_bytes(how.threads), peak_multiply_adds(how.threads)};
-  auto sums = static_cast<double>(model->multiply_adds());
   std::printf(
     "%s: %.1f MB of weights, %.1f M multiply-adds a token, loaded in %.2f s\n",
-    model->info.name.c_str(), static_cast<double>(model->bytes()) * 1e-6, sums * 1e-6,
-    load_s);
-  std::printf("%zu threads, kernels %s; memory reads %.1f GB/s, int8 %.0f G "
-              "multiply-adds/s (%s)\n",
-              how.threads,
-              how.kernels.empty() ? cpu::fastest().name : how.kernels.c_str(),
-              best.bytes * 1e-9, best.multiply_adds * 1e-9, peak_instructions());
-  auto all = measure_all(**made, *model, best);
+    model->info.name.c_str(), static_cast<double>(model->bytes()) * 1e-6,
+    static_cast<double>(model->multiply_adds()) * 1e-6, load_s);
+  std::printf("%zu threads, kernels %s; ", how.threads,
+              how.kernels.empty() ? cpu::fastest().name : how.kernels.c_str());
+  std::fflush(stdout);
+  auto before = measure_peaks(how.threads);
+  auto all = measure_all(**made, *model);
+  auto best = better_of(before, measure_peaks(how.threads));
   std::vector<measure> loaded;
   if (how.with_load) {
     busy_process other;
-    loaded = measure_all(**made, *model, best);
+    loaded = measure_all(**made, *model);
   }
-  print(all, loaded);
+  print(all, loaded, best);
   return 0;
 }
 

@@ -56,10 +56,11 @@ __attribute__((target("avx512f,avx512vnni"))) void run_vnni() {
   auto x = _mm512_set1_epi8(1);
   for (auto& sum : sums)
     sum = _mm512_setzero_si512();
-  for (int i = 0; i < steps; ++i)
+  for (int i = 0; i < steps; ++i) {
+#  pragma GCC unroll 12
     for (auto& sum : sums)
       asm volatile("vpdpbusd %1, %1, %0" : "+v"(sum) : "v"(x));
-  keep(sums);
+  }
 }
 
 __attribute__((target("avx2"))) void run_avx2() {
@@ -68,13 +69,17 @@ __attribute__((target("avx2"))) void run_avx2() {
   auto ones = _mm256_set1_epi16(1);
   for (auto& sum : sums)
     sum = _mm256_setzero_si256();
-  for (int i = 0; i < steps; ++i)
+  for (int i = 0; i < steps; ++i) {
+#  pragma GCC unroll 12
     for (auto& sum : sums) {
       __m256i pairs;
       asm volatile("vpmaddubsw %1, %1, %0" : "=x"(pairs) : "x"(x));
       sum = _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, ones));
     }
-  keep(sums);
+  }
+#  pragma GCC unroll 12
+  for (auto& sum : sums)
+    asm volatile("" : : "x"(sum));
 }
 
 bool has_vnni() {
