@@ -184,9 +184,9 @@ void decode_state::pass_on(const gifts& all) {
   std::map<gateway_name, std::vector<std::uint64_t>> by_gateway;
   for (const auto& [request, got] : all)
     by_gateway[guests_.at(request).gateway].push_back(request);
-  for (const auto& [gateway, requests] : by_gateway)
+  for (const auto& [gateway, theirs] : by_gateway)
     desk_.tell<schema::Tokens>(
-      gateway, rt::unprompted, [&](schema::Tokens::Builder news) {
+      gateway, rt::unprompted, [&, &requests = theirs](schema::Tokens::Builder news) {
         auto runs = news.initRuns(static_cast<unsigned>(requests.size()));
         for (unsigned i = 0; i < runs.size(); ++i)
           write_gift(runs[i], guests_.at(requests[i]), all.at(requests[i]));
