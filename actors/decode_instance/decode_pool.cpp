@@ -35,7 +35,7 @@ bool decode_state::park_some(const batch& plan) {
 
 /// Nobody can run, and nobody is about to leave, to land or to come back.
 bool decode_state::is_stuck(const batch& plan) const {
-  if (!plan.run.empty() || forward_ticket_ != 0 || count_at(stage::ready) == 0)
+  if (!plan.run.empty() || forward_ticket_ != 0 || guests_.count_at(stage::ready) == 0)
     return false;
   return std::none_of(guests_.begin(), guests_.end(), [](const auto& entry) {
     const auto& one = entry.second;
@@ -45,13 +45,10 @@ bool decode_state::is_stuck(const batch& plan) const {
 
 /// There are no blocks, neither here nor in the pool: the youngest gives its own back.
 void decode_state::unstick() {
-  guest* youngest = nullptr;
-  for (auto& [request, one] : guests_)
-    if (one.now == stage::ready && (!youngest || one.age > youngest->age))
-      youngest = &one;
-  log_->warn("arena_full request={} blocks={}", youngest->request,
-             youngest->blocks.size());
-  end(*youngest, End::BUSY);
+  auto& youngest = guests_.at(guests_.by_age(stage::ready).back()->request);
+  log_->warn("arena_full request={} blocks={}", youngest.request,
+             youngest.blocks.size());
+  end(youngest, End::BUSY);
   stuck_since_.reset();
 }
 
@@ -94,20 +91,14 @@ void decode_state::on_parked(guest& one, std::optional<kept_blocks> there) {
 
 /// The oldest first: nobody overtakes them, nor do requests that are new here.
 void decode_state::bring_back() {
-  std::vector<guest*> parked;
-  for (auto& [request, one] : guests_)
-    if (one.now == stage::parked)
-      parked.push_back(&one);
-  std::sort(parked.begin(), parked.end(),
-            [](auto* a, auto* b) { return a->age < b->age; });
-  for (auto* one : parked) {
-    auto others = count_at(stage::ready) + count_at(stage::returning);
+  for (const auto* one : guests_.by_age(stage::parked)) {
+    auto others = guests_.count_at(stage::ready) + guests_.count_at(stage::returning);
     // Each of those may need a block soon, and then it would have to leave again.
     if (ledger_.counts().free < one->answer->blocks_after(1) + others)
       return;
     if (desk_.now() < one->return_at)
       return try_again_at(one->return_at);
-    bring_back(*one);
+    bring_back(guests_.at(one->request));
   }
 }
 

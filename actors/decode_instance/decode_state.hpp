@@ -1,20 +1,20 @@
 /// \file
 /// decode_state: what a decode instance does. Of its own .cpp files alone.
 ///
-/// decode_instance.cpp has how requests come and end, and time; decode_steps.cpp how
+/// decode_arrival.cpp has how requests come and are taken over; decode_steps.cpp how
 /// they are answered, token by token; decode_pool.cpp how they leave a full arena and
-/// come back, and what the pool gets in the end.
+/// come back, and what the pool gets in the end; decode_losses.cpp what the end of
+/// others means to them; decode_instance.cpp how they end, reports, and time.
 #pragma once
 
 #include "actors/block_line.hpp"
 #include "actors/cache_shard/block_ledger.hpp"
 #include "actors/decode_instance/batch_plan.hpp"
 #include "actors/decode_instance/decode_instance.hpp"
-#include "actors/decode_instance/guest.hpp"
-#include "actors/decode_instance/tbt_model.hpp"
+#include "actors/decode_instance/guest_book.hpp"
+#include "actors/lost_writers.hpp"
 #include "actors/report_pace.hpp"
-#include "actors/runtime/desk.hpp"
-#include "actors/runtime/pending_table.hpp"
+#include "actors/untold.hpp"
 
 #include <map>
 #include <set>
@@ -37,7 +37,6 @@ private:
   // -- a request comes
   void on_expect(const Msg<schema::Expect>& news);
   void on_room(const Msg<schema::Room>& wish);
-  guest* open_guest(std::uint64_t request);
   void keep_until(const guest& one, std::uint64_t remaining_ns);
   void give_rooms();
   void give_room(guest& one);
@@ -53,6 +52,7 @@ private:
 
   // -- and is taken over
   void on_handoff(const Msg<schema::Handoff>& news);
+  bool is_sound(schema::Handoff::Reader news, const guest& one) const;
   moment predict_with(const guest& newcomer) const;
   void refuse(guest& one, const Msg<schema::Handoff>& news, double load);
   void accept(guest& one, const Msg<schema::Handoff>& news);
@@ -119,7 +119,7 @@ private:
   void on_member(const Msg<schema::Member>& news);
   void lose_writer(rt::actor_tag writer, const prefill_name& whom);
   void lose_shard();
-  void quiesce(rt::actor_tag writer, node_index where);
+  void forget_writer(rt::actor_tag writer);
   void on_quiesced(const Msg<schema::Quiesced>& said);
 
   // -- what it is answered by others
@@ -141,9 +141,6 @@ private:
   void wake_at(moment due, std::uint64_t epoch, std::uint64_t table);
   void on_due(const Msg<schema::Due>& timer);
 
-  guest* find(std::uint64_t request);
-  std::size_t count_at(stage now) const;
-
   /// Whether `heard` is from whoever is under `whom` now, in whose name it speaks.
   template <class T, class Handle>
   bool is_current(const Msg<T>& heard, const rt::name<Handle>& whom) {
@@ -153,10 +150,9 @@ private:
     return current;
   }
 
-  /// Whose movements into this arena may not be over.
-  struct lost_writer {
-    rt::actor_tag tag;
-    node_index node; ///< Where they are carried out.
+  struct departure {
+    std::uint64_t request;
+    moment decoded; ///< For so long.
   };
 
   handle::pointer self_;
@@ -169,30 +165,28 @@ private:
 
   shard::block_ledger ledger_;
   std::uint64_t tickets_; // begin where no other incarnation's do
-  std::uint64_t owners_ = 0;
-  std::uint64_t ages_ = 0;
   block_line line_;
   movements<handle> moves_;
   report_pace pace_;
   tbt_model tbt_;
 
-  std::map<std::uint64_t, guest> guests_; // by request
-  std::set<std::uint64_t> touched_;       // guests that settle() looks after
-  std::uint64_t forward_ticket_ = 0;      // of the Forward that is open
-  std::vector<std::uint64_t> in_run_;     // requests
+  guest_book guests_;
+  std::set<std::uint64_t> touched_;   // guests that settle() looks after
+  std::uint64_t forward_ticket_ = 0;  // of the Forward that is open
+  std::vector<std::uint64_t> in_run_; // requests
   std::uint32_t steps_asked_ = 0;
   bool is_interrupted_ = false;
   moment park_at_{};                           // nobody is parked before
   std::optional<moment> stuck_since_;          // when nobody could run, nor leave
   std::vector<std::uint64_t> sequences_ended_; // the engine host shall forget them
-  std::vector<std::uint64_t> reported_began_;
-  std::vector<std::pair<std::uint64_t, moment>> reported_ended_;
+  untold<std::uint64_t> untold_began_;         // requests; to the conductor
+  untold<departure> untold_ended_;
 
   // Each has a timer: see on_due().
-  rt::pending_table<std::uint64_t, char> deadlines_;       // by request
-  rt::pending_table<std::uint64_t, char> ended_;           // requests that are no more
-  rt::pending_table<std::uint64_t, char> retries_;         // by moment
-  rt::pending_table<std::uint64_t, lost_writer> quiesces_; // by ticket
+  rt::pending_table<std::uint64_t, char> deadlines_; // by request
+  rt::pending_table<std::uint64_t, char> ended_;     // requests that are no more
+  rt::pending_table<std::uint64_t, char> retries_;   // by moment
+  lost_writers<handle> lost_;
   pool_writer<handle> pool_;
 };
 

@@ -65,18 +65,12 @@ engine_name decode_state::engine() const {
 }
 
 batch decode_state::plan_next() const {
-  std::vector<const guest*> in_arena;
   std::size_t coming = 0;
-  for (const auto& [request, one] : guests_) {
-    if (one.now == stage::ready)
-      in_arena.push_back(&one);
-    bool leaves = one.now == stage::parking || one.now == stage::ending;
-    coming += leaves ? one.blocks.size() : 0;
-  }
-  std::sort(in_arena.begin(), in_arena.end(),
-            [](auto* a, auto* b) { return a->age < b->age; });
+  for (const auto& [request, one] : guests_)
+    if (one.now == stage::parking || one.now == stage::ending)
+      coming += one.blocks.size();
   std::vector<candidate> all;
-  for (auto* one : in_arena)
+  for (const auto* one : guests_.by_age(stage::ready))
     all.push_back(candidate_of(*one));
   return plan_batch(all, {block_tokens_, how_.batch_max, how_.steps_max,
                           ledger_.counts().free, coming});

@@ -158,6 +158,32 @@ TEST_CASE("a plan that contradicts itself ends, and disturbs nobody") {
   all.check_conservation();
 }
 
+TEST_CASE("a hand-over that leaves nothing to be answered is not taken") {
+  FOR_EVERY_SEED(seed);
+  serving_bench all{seed};
+  REQUIRE(all.bench.roster().vacate(prefill_name{}, {1, 1})); // the test has that name
+  all.bench.roster().seat(prefill_name{}, {all.group, {1, 2}, all.bench.tag()});
+  all.bench.tell<schema::Room>(all.instance, [](schema::Room::Builder wish) {
+    wish.setRequest(5);
+    wish.setPromptTokens(9);
+    wish.setRemainingNs(1'000'000'000);
+  });
+  all.bench.settle();
+  CHECK(all.in_decode("blocks_used") == 3);
+  for (std::uint32_t tokens_max : {0, 1, 8})
+    all.bench.tell<schema::Handoff>(all.instance, [=](schema::Handoff::Builder news) {
+      news.setRequest(5);
+      news.setPromptTokens(9);
+      news.setTokensMax(tokens_max); // of 8, the token of the last block is missing
+    });
+  all.bench.settle();
+  CHECK(all.in_decode("accepted_total") == 0);
+  all.bench.tell<schema::Landed>(all.instance, [](auto news) { news.setRequest(5); });
+  all.bench.settle();
+  CHECK(all.in_decode("requests") == 0);
+  CHECK(all.in_decode("blocks_used") == 0);
+}
+
 TEST_CASE("a prompt whose parts have a hole is worth nothing") {
   FOR_EVERY_SEED(seed);
   serving_bench all{seed};
