@@ -67,8 +67,9 @@ public:
 
   /// The transfer actor has ended, and with it all movements.
   void lose() {
-    while (!open_.empty())
-      end(open_.begin(), schema::MoveFault::BROKEN);
+    // What they begin now is for its successor.
+    for (auto& [ticket, told] : std::exchange(open_, {}))
+      told(ticket, schema::MoveFault::BROKEN);
   }
 
   std::size_t size() const {
