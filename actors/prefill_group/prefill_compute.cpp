@@ -1,5 +1,6 @@
 #include "actors/prefill_group/prefill_state.hpp"
 #include "actors/prefill_group/prefill_words.hpp"
+#include "actors/span_of.hpp"
 
 #include <spdlog/logger.h>
 
@@ -65,7 +66,8 @@ void prefill_state::on_pin_expired(std::uint64_t request) {
 bool prefill_state::fetch(job& one, schema::Lease::Reader lent) {
   auto blocks = std::min(lent.getBlocks().size(), (*one.plan)->getReuseBlocks());
   auto began = one.times.fetch_began;
-  one.lent = {lent.getId(), one.source(), began, began + moment{lent.getExpiresInNs()}};
+  one.lent
+    = {lent.getId(), one.source(), began, began + span_of(lent.getExpiresInNs())};
   move_order what;
   what.from = lent.getSegment();
   what.to = how_.segment;

@@ -19,7 +19,7 @@ void prefill_state::ask_room(job& one) {
 }
 
 void prefill_state::on_roomed(const Msg<schema::Roomed>& said) {
-  auto* one = find(said->getRequest());
+  auto* one = jobs_.find(said->getRequest());
   if (!one || !one->asked_room || one->now == stage::ending)
     return probe_->dropped_stale();
   if (!is_current(said, one->decode()))
@@ -152,7 +152,7 @@ void prefill_state::answer_alone(job& one, schema::RunResult::One::Reader first)
 }
 
 void prefill_state::on_handed_off(const Msg<schema::HandedOff>& said) {
-  auto* one = find(said->getRequest());
+  auto* one = jobs_.find(said->getRequest());
   if (!one || one->now != stage::handing_off)
     return probe_->dropped_stale();
   if (!is_current(said, one->decode()))

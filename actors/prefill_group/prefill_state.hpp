@@ -1,22 +1,24 @@
 /// \file
 /// prefill_state: what a prefill group does. Of its own .cpp files alone.
 ///
-/// prefill_group.cpp has how requests come and end, and time; prefill_compute.cpp how
-/// they are fetched and computed; prefill_delivery.cpp how their KV and they leave.
+/// prefill_arrival.cpp has how requests come and get blocks; prefill_compute.cpp how
+/// they are fetched and computed; prefill_delivery.cpp how their KV and they leave;
+/// prefill_losses.cpp what the end of others means to them; prefill_group.cpp how they
+/// end, reports, and time.
 #pragma once
 
 #include "actors/block_line.hpp"
 #include "actors/cache_shard/block_ledger.hpp"
 #include "actors/movements.hpp"
 #include "actors/pool_writer.hpp"
-#include "actors/prefill_group/job.hpp"
+#include "actors/prefill_group/job_book.hpp"
 #include "actors/prefill_group/prefill_group.hpp"
 #include "actors/prefill_group/prefill_queue.hpp"
 #include "actors/report_pace.hpp"
 #include "actors/runtime/desk.hpp"
 #include "actors/runtime/pending_table.hpp"
+#include "actors/untold.hpp"
 
-#include <map>
 #include <set>
 
 namespace perigee::prefill {
@@ -40,7 +42,7 @@ private:
   void on_prefill(const Msg<schema::Prefill>& plan);
   void on_prompt(const Msg<schema::Prompt>& part);
   bool is_sound(schema::Prefill::Reader plan) const;
-  job* open_job(std::uint64_t request);
+  void refuse(const Msg<schema::Prefill>& plan);
   void keep_until(job& one, moment span);
   void expire_at(const job& one, moment when);
   void try_to_join(job& one);
@@ -94,7 +96,6 @@ private:
   void on_cancel(const Msg<schema::Cancel>& wish);
   void tell_cancelled(const gateway_name& whom, std::uint64_t request,
                       const rt::cause& why);
-  void refuse(const Msg<schema::Prefill>& plan);
 
   template <class Fill>
   void tell_end(const job& one, End how, Fill fill) {
@@ -125,7 +126,6 @@ private:
   void wake_at(moment due, std::uint64_t epoch, std::uint64_t table);
   void on_due(const Msg<schema::Due>& timer);
 
-  job* find(std::uint64_t request);
   std::uint64_t remaining(const job& one) const;
 
   /// Whether `heard` is from whoever is under `whom` now, in whose name it speaks.
@@ -154,12 +154,12 @@ private:
   movements<handle> moves_;
   report_pace pace_;
 
-  std::map<std::uint64_t, job> jobs_; // by request
-  std::set<std::uint64_t> touched_;   // jobs that settle() looks after
-  std::uint64_t forward_ticket_ = 0;  // of the Forward that is open
+  job_book jobs_;
+  std::set<std::uint64_t> touched_;  // jobs that settle() looks after
+  std::uint64_t forward_ticket_ = 0; // of the Forward that is open
   chunk in_forward_;
   std::vector<std::uint64_t> sequences_ended_; // the engine host shall forget them
-  std::vector<std::uint64_t> reported_ended_;
+  untold<std::uint64_t> untold_ended_;         // requests; to the conductor
 
   // Each has a timer: see on_due().
   rt::pending_table<std::uint64_t, char> deadlines_;     // by request
