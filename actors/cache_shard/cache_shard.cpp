@@ -1,20 +1,21 @@
 #include "actors/cache_shard/cache_shard.hpp"
 
 #include "actors/asker.hpp"
-#include "actors/cache_shard/news.hpp"
-#include "actors/report_pace.hpp"
-#include "actors/runtime/desk.hpp"
-#include "actors/runtime/pending_table.hpp"
+#include "actors/cache_shard/announcer.hpp"
+#include "actors/cache_shard/grant_book.hpp"
+#include "actors/lost_writers.hpp"
 
 #include <spdlog/logger.h>
 
-#include <algorithm>
 #include <variant>
 
 namespace perigee::shard {
 namespace {
 
 using std::chrono::nanoseconds;
+
+// What the timers are for: see on_due().
+enum timer : std::uint64_t { of_waits, of_lost, timers };
 
 block_key to_key(schema::BlockKey::Reader from) {
   return {from.getHigh(), from.getLow()};
@@ -26,14 +27,6 @@ block_chain to_keys(capnp::List<schema::BlockKey>::Reader from) {
   for (auto key : from)
     keys.push_back(to_key(key));
   return keys;
-}
-
-void set_keys(capnp::List<schema::BlockKey>::Builder to,
-              std::span<const block_key> keys) {
-  for (unsigned i = 0; i < to.size(); ++i) {
-    to[i].setHigh(keys[i].high);
-    to[i].setLow(keys[i].low);
-  }
 }
 
 std::uint64_t count_of(nanoseconds span) {
@@ -50,14 +43,20 @@ public:
                     std::shared_ptr<probe> counts)
     : self_(self), desk_(self, in, name), log_(in.log->clone(name)), life_(in.life),
       arena_(std::move(arena)), how_(std::move(how)), probe_(std::move(counts)),
-      ledger_(arena_->blocks(), make_eviction_policy(how_.eviction)),
-      pace_(how_.news_every), ids_(static_cast<std::uint64_t>(desk_.tag())),
+      ledger_(arena_->blocks(), make_eviction_policy(how_.eviction)), grants_(ledger_),
+      announcer_(desk_, how_.conductor, how_.news_every,
+                 [this](auto due) { tick_at(due); }),
+      ids_(static_cast<std::uint64_t>(desk_.tag())),
       due_(
-        how_.leases_max + 2 * how_.grants_max,
-        [this](auto due, auto epoch) { wake_at(due, epoch); },
+        how_.leases_max + how_.grants_max,
+        [this](auto due, auto epoch) { wake_at(due, epoch, of_waits); },
         [this](id which, const wait& over) {
           std::visit([&](const auto& one) { expire(which, one); }, over);
-        }) {
+        }),
+      lost_(
+        desk_, ids_, how_.grants_max, how_.quiesce_limit,
+        [this](auto due, auto epoch) { wake_at(due, epoch, of_lost); },
+        [this](auto writer) { forget_writer(writer); }) {
     probe_->holds(ledger_.counts());
   }
 
@@ -80,13 +79,6 @@ private:
   using id = std::uint64_t; // of leases, grants and questions; from the actor's tag on
   using writer_name = std::variant<prefill_name, decode_name>;
 
-  /// Blocks that somebody writes, or has written and keeps.
-  struct grant {
-    rt::actor_tag writer;
-    std::vector<block_number> blocks;
-    bool is_kept = false;
-  };
-
   // What ends at its deadline, or before.
 
   struct loan {
@@ -94,11 +86,7 @@ private:
     lease_id blocks;
   };
   struct writing {}; // of the grant of the same id
-  struct lost_writer {
-    rt::actor_tag who;
-    node_index node; // where its movements are
-  };
-  using wait = std::variant<loan, writing, lost_writer>;
+  using wait = std::variant<loan, writing>;
 
   template <class T>
   static rt::actor_tag sender_of(const Msg<T>& heard) {
@@ -119,19 +107,19 @@ private:
       return probe_->dropped_stale();
     if (ledger_.leases() >= how_.leases_max) {
       probe_->refused();
-      return answer(reader, wish, [](auto said) { said.setBusy(); });
+      return tell_pinned(reader, wish, [](auto said) { said.setBusy(); });
     }
     auto found = ledger_.lend(to_chain(wish->getChain()));
     if (!found) {
       probe_->missed();
-      return answer(reader, wish, [](auto said) { said.setGone(); });
+      return tell_pinned(reader, wish, [](auto said) { said.setGone(); });
     }
     auto mine = ++ids_;
     wait_for(mine, how_.lease_limit + how_.transfer_limit,
              loan{sender_of(wish), found->id});
     probe_->pinned(found->blocks.size());
     show();
-    answer(reader, wish, [&](schema::Pinned::Builder said) {
+    tell_pinned(reader, wish, [&](schema::Pinned::Builder said) {
       auto lease = said.initLease();
       lease.setId(mine);
       lease.setLife(life_);
@@ -143,7 +131,8 @@ private:
   }
 
   template <class Fill>
-  void answer(const prefill_name& reader, const Msg<schema::Pin>& wish, Fill fill) {
+  void tell_pinned(const prefill_name& reader, const Msg<schema::Pin>& wish,
+                   Fill fill) {
     desk_.tell<schema::Pinned>(reader, wish, [&](schema::Pinned::Builder said) {
       said.setTicket(wish->getTicket());
       fill(said);
@@ -181,15 +170,14 @@ private:
       return refuse(*writer, wish);
     auto mine = ++ids_;
     auto got = reserve(owner_id{mine}, *wish);
-    for (const auto& key : got.evicted)
-      news_.evicted(key);
+    announcer_.evicted(got.evicted);
     probe_->evicted(got.evicted.size());
-    tell_news();
+    announcer_.announce();
     if (got.items.empty() && got.ran_out)
       return refuse(*writer, wish);
     if (!got.items.empty())
       open_grant(mine, sender_of(wish), got);
-    tell(*writer, wish, [&](schema::Reserved::Builder said) {
+    tell_reserved(*writer, wish, [&](schema::Reserved::Builder said) {
       auto granted = said.initGranted();
       granted.setId(got.items.empty() ? 0 : mine);
       granted.setLife(life_);
@@ -211,21 +199,19 @@ private:
   }
 
   void open_grant(id mine, rt::actor_tag writer, const block_ledger::reservation& got) {
-    grant one{writer, {}};
-    for (const auto& item : got.items)
-      one.blocks.push_back(item.block);
-    grants_.emplace(mine, std::move(one));
+    grants_.open(mine, writer, got);
     wait_for(mine, how_.grant_limit, writing{});
     show();
   }
 
   void refuse(const writer_name& writer, const Msg<schema::Reserve>& wish) {
     probe_->refused();
-    tell(writer, wish, [](schema::Reserved::Builder said) { said.setBusy(); });
+    tell_reserved(writer, wish, [](schema::Reserved::Builder said) { said.setBusy(); });
   }
 
   template <class Fill>
-  void tell(const writer_name& writer, const Msg<schema::Reserve>& wish, Fill fill) {
+  void tell_reserved(const writer_name& writer, const Msg<schema::Reserve>& wish,
+                     Fill fill) {
     std::visit(
       [&](const auto& whom) {
         desk_.tell<schema::Reserved>(whom, wish, [&](schema::Reserved::Builder said) {
@@ -236,59 +222,30 @@ private:
       writer);
   }
 
-  /// The grant `which`, if that is the sender's, and he keeps it or still writes it.
-  template <class T>
-  grant* grant_of(id which, const Msg<T>& said, bool is_kept) {
-    auto at = grants_.find(which);
-    if (at != grants_.end() && at->second.writer == sender_of(said)
-        && at->second.is_kept == is_kept)
-      return &at->second;
-    probe_->dropped_stale();
-    return nullptr;
-  }
-
   void on_seal(const Msg<schema::Seal>& said) {
-    auto* one = grant_of(said->getGrant(), said, false);
-    if (!one)
-      return;
-    due_.take(said->getGrant());
+    auto which = said->getGrant();
+    if (!grants_.is_writing(which, sender_of(said)))
+      return probe_->dropped_stale();
     if (!said->getOk())
-      return end_grant(said->getGrant());
-    if (!seal(owner_id{said->getGrant()}, *one))
-      grants_.erase(said->getGrant());
-    tell_news();
+      return end_grant(which);
+    due_.take(which);
+    auto came = grants_.seal(which);
+    announcer_.stored(came.stored);
+    probe_->stored(came.stored.size());
+    probe_->found_duplicates(came.duplicates);
+    announcer_.announce();
     show();
   }
 
-  /// Whether the writer keeps any of it.
-  bool seal(owner_id owner, grant& one) {
-    std::size_t stored = 0;
-    for (auto block : one.blocks) {
-      auto came = ledger_.seal(block, owner);
-      PERIGEE_ASSERT(came, "a grant's block that is not its writer's");
-      one.is_kept = *came == sealing::kept;
-      stored += *came == sealing::stored;
-      if (*came == sealing::stored)
-        news_.stored(*ledger_.key_of(block));
-      if (*came == sealing::duplicate)
-        probe_->found_duplicate();
-    }
-    probe_->stored(stored);
-    return one.is_kept;
-  }
-
   void on_release(const Msg<schema::Release>& said) {
-    if (grant_of(said->getGrant(), said, true))
-      end_grant(said->getGrant());
+    if (!grants_.is_keeping(said->getGrant(), sender_of(said)))
+      return probe_->dropped_stale();
+    end_grant(said->getGrant());
   }
 
   /// Nobody writes or reads there any more.
   void end_grant(id which) {
-    auto one = grants_.extract(which);
-    for (auto block : one.mapped().blocks) {
-      auto freed = ledger_.free(block, owner_id{which});
-      PERIGEE_ASSERT(freed, "a grant's block that is not its writer's");
-    }
+    grants_.end(which);
     due_.take(which);
     show();
   }
@@ -296,138 +253,79 @@ private:
   /// The writer may still write: only he, or his node, can say that he does not.
   void expire(id which, writing) {
     probe_->grant_overdue();
-    log_->warn("writer_overdue blocks={} limit_ms={}", grants_.at(which).blocks.size(),
+    log_->warn("writer_overdue blocks={} limit_ms={}", grants_.blocks_of(which),
                how_.grant_limit.count());
   }
 
   // -- those who are gone -----------------------------------------------------
 
-  void on_member(const Msg<schema::Member>& change) {
-    if (change->getUp())
+  void on_member(const Msg<schema::Member>& news) {
+    if (!desk_.is_from(cluster_name{desk_.me().node, 0}, news))
+      return probe_->dropped_stale();
+    if (news->getUp())
       return;
-    rt::actor_tag gone{change->getTag()};
+    rt::actor_tag gone{news->getTag()};
     due_.expire_if([gone](const wait& open) {
       const auto* lent = std::get_if<loan>(&open);
       return lent && lent->reader == gone;
     });
-    auto grants = std::ranges::count_if(
-      grants_, [=](const auto& entry) { return entry.second.writer == gone; });
-    if (grants == 0 || !lost_.insert(gone).second)
+    lose_writer(gone, news->getWho());
+  }
+
+  /// What it was granted stays its own until its movements are over.
+  void lose_writer(rt::actor_tag gone, schema::ActorName::Reader who) {
+    auto grants = grants_.count_of(gone);
+    if (grants == 0 || lost_.contains(gone))
       return;
-    log_->warn("writer_lost node={} index={} grants={}", change->getWho().getNode(),
-               change->getWho().getIndex(), grants);
-    ask_to_quiesce({gone, node_index{change->getWho().getNode()}});
-  }
-
-  void ask_to_quiesce(const lost_writer& writer) {
-    auto ticket = ++ids_;
-    wait_for(ticket, how_.quiesce_limit, writer);
-    // If nobody is there now, somebody will be when we ask again.
-    desk_.tell<schema::Quiesce>(transfer_name{writer.node, 0}, rt::unprompted,
-                                [&](schema::Quiesce::Builder ask) {
-                                  set_asker(ask.initAsker(), desk_.me());
-                                  ask.setTicket(ticket);
-                                  ask.setWriter(static_cast<std::uint64_t>(writer.who));
-                                });
-  }
-
-  void expire(id, const lost_writer& writer) {
-    ask_to_quiesce(writer);
+    log_->warn("writer_lost node={} index={} grants={}", who.getNode(), who.getIndex(),
+               grants);
+    if (!lost_.add(gone, node_index{who.getNode()}))
+      log_->error("lost_writers_full");
   }
 
   void on_quiesced(const Msg<schema::Quiesced>& said) {
-    const auto* open = due_.find(said->getTicket());
-    const auto* writer = open ? std::get_if<lost_writer>(open) : nullptr;
-    if (!writer || !desk_.is_from(transfer_name{writer->node, 0}, said))
-      return probe_->dropped_stale();
-    auto gone = writer->who;
-    due_.take(said->getTicket());
-    lost_.erase(gone);
-    std::vector<id> his;
-    for (const auto& [which, one] : grants_)
-      if (one.writer == gone)
-        his.push_back(which);
-    for (auto which : his)
-      end_grant(which);
+    if (!lost_.took(said))
+      probe_->dropped_stale();
+  }
+
+  /// Nobody writes for it any more.
+  void forget_writer(rt::actor_tag gone) {
+    for (auto which : grants_.end_all_of(gone))
+      due_.take(which);
+    show();
   }
 
   // -- what the conductor is told ---------------------------------------------
 
-  void tell_news() {
-    if (news_.empty())
-      return;
-    if (pace_.changed(desk_.now()))
-      send_news();
-    else if (auto tick = pace_.take_tick())
-      desk_.tell_after<schema::Tick>(handle{self_}, *tick - desk_.now(), rt::unprompted,
-                                     [](auto) {});
-  }
-
   void on_tick(const Msg<schema::Tick>&) {
-    pace_.ticked(desk_.now());
-    send_news();
-  }
-
-  void send_news() {
-    auto all = news_.take();
-    in_parts(all.evicted, [&](auto part, bool) {
-      tell_conductor<schema::Evicted>(part, [](auto) {});
-    });
-    in_parts(all.stored, [&](auto part, bool) {
-      tell_conductor<schema::Stored>(part, [](auto) {});
-    });
-  }
-
-  template <class T, class Fill>
-  void tell_conductor(std::span<const block_key> keys, Fill fill) {
-    constexpr bool is_news = !std::is_same_v<T, schema::Snapshot>;
-    if constexpr (is_news)
-      ++told_total_;
-    desk_.tell<T>(how_.conductor, rt::unprompted, [&](typename T::Builder said) {
-      set_name(said.initShard(), desk_.me());
-      said.setNumber(told_total_);
-      set_keys(said.initKeys(static_cast<unsigned>(keys.size())), keys);
-      fill(said);
-    });
-  }
-
-  /// Calls `use(part, is_last)`; not at all if there are no keys.
-  template <class Use>
-  static void in_parts(std::span<const block_key> keys, Use use) {
-    while (!keys.empty()) {
-      auto part = keys.first(std::min(keys.size(), prompt_blocks_max));
-      keys = keys.subspan(part.size());
-      use(part, keys.empty());
-    }
+    announcer_.on_tick();
   }
 
   void on_recount(const Msg<schema::Recount>& wish) {
     if (!desk_.is_from(how_.conductor, wish))
       return probe_->dropped_stale();
-    send_news(); // so that the count holds up to a number
-    block_chain keys;
-    ledger_.each_key([&](const block_key& key) { keys.push_back(key); });
-    std::uint32_t parts = 0;
-    auto send = [&](std::span<const block_key> part, bool is_last) {
-      tell_conductor<schema::Snapshot>(part, [&](schema::Snapshot::Builder said) {
-        said.setPart(parts++);
-        said.setLast(is_last);
-      });
-    };
-    in_parts(keys, send);
-    if (keys.empty())
-      send({}, true);
+    announcer_.recount(ledger_);
   }
 
   // ---------------------------------------------------------------------------
 
   void on_due(const Msg<schema::Due>& timer) {
-    due_.on_timer(timer->getEpoch(), desk_.now());
+    auto epoch = timer->getEpoch() / timers;
+    switch (timer->getEpoch() % timers) {
+      case of_waits: due_.on_timer(epoch, desk_.now()); break;
+      case of_lost: lost_.on_timer(epoch); break;
+    }
   }
 
-  void wake_at(nanoseconds due, std::uint64_t epoch) {
-    desk_.tell_after<schema::Due>(handle{self_}, due - desk_.now(), rt::unprompted,
-                                  [&](auto timer) { timer.setEpoch(epoch); });
+  void wake_at(nanoseconds due, std::uint64_t epoch, std::uint64_t table) {
+    desk_.tell_after<schema::Due>(
+      handle{self_}, due - desk_.now(), rt::unprompted,
+      [&](auto timer) { timer.setEpoch(epoch * timers + table); });
+  }
+
+  void tick_at(nanoseconds due) {
+    desk_.tell_after<schema::Tick>(handle{self_}, due - desk_.now(), rt::unprompted,
+                                   [](auto) {});
   }
 
   void show() {
@@ -442,13 +340,11 @@ private:
   options how_;
   std::shared_ptr<probe> probe_;
   block_ledger ledger_;
-  news news_;
-  report_pace pace_;
-  std::uint64_t told_total_ = 0;    // Stored and Evicted
+  grant_book grants_;
+  announcer announcer_;
   id ids_;                          // begins where no other incarnation's do
-  std::map<id, grant> grants_;      // ordered: every walk is repeatable
-  std::set<rt::actor_tag> lost_;    // writers whose movements are being ended
-  rt::pending_table<id, wait> due_; // leases, grants and questions, by id
+  rt::pending_table<id, wait> due_; // leases and grants, by id
+  lost_writers<handle> lost_;
 };
 
 } // namespace

@@ -28,8 +28,8 @@ public:
     blocks_stored_total_.add(blocks);
   }
 
-  void found_duplicate() noexcept {
-    blocks_duplicate_total_.add();
+  void found_duplicates(std::size_t blocks) noexcept {
+    blocks_duplicate_total_.add(blocks);
   }
 
   void evicted(std::size_t blocks) noexcept {

@@ -298,6 +298,18 @@ TEST_CASE("only the transfer actor that was asked says that a writer is quiet") 
   CHECK(here.asked.size() == 2); // the successor is asked
 }
 
+TEST_CASE("that somebody is lost is believed from the cluster alone") {
+  FOR_EVERY_SEED(seed);
+  node here{seed};
+  here.store({a});
+  REQUIRE(here.pin({a}).isLease());
+  auto successor = here.bench.spawn<test::quiet_cluster>();
+  here.bench.roster().seat(cluster_name{}, {successor, {1, 2}, somebody});
+  here.tell_of_loss(here.bench.tag());
+  CHECK(here.count("blocks_leased") == 1);
+  CHECK(here.count("stale_total") == 1);
+}
+
 TEST_CASE("a restarted shard begins empty, over an arena of its own") {
   FOR_EVERY_SEED(seed);
   node here{seed};
@@ -314,62 +326,6 @@ TEST_CASE("a restarted shard begins empty, over an arena of its own") {
   here.seal(granted);
   CHECK(here.count("stale_total") == 2);
   CHECK(here.reserve({x}).getGranted().getSegment() == 2);
-}
-
-// -- what the conductor is told -----------------------------------------------
-
-TEST_CASE("news go out at once, and then at most so often") {
-  FOR_EVERY_SEED(seed);
-  node here{seed, 8, {.news_every = 100ms}};
-  auto begin = here.bench.now();
-  here.store({a});
-  CHECK(here.told.news == 1);
-  here.bench.advance(10ms);
-  here.store({b}, 1, a);
-  here.store({c}, 2, b);
-  CHECK(here.told.news == 1);
-  here.bench.advance(1s);
-  CHECK(here.told.news == 2);
-  CHECK(here.told.at == std::vector{begin, begin + 100ms});
-  CHECK(here.told.here == std::set<block_key>{a, b, c});
-}
-
-TEST_CASE("what came and went between two news is none") {
-  FOR_EVERY_SEED(seed);
-  node here{seed, 1};
-  here.store({a});
-  here.store({x});
-  here.store({y}); // x was here for no time
-  here.bench.advance(1s);
-  CHECK(here.told.here == std::set<block_key>{y});
-  CHECK(here.told.number == 3); // a; then a gone, and y
-}
-
-TEST_CASE("a recount holds all that is here, up to a number") {
-  FOR_EVERY_SEED(seed);
-  node here{seed};
-  here.recount();
-  CHECK(here.told.parts == 1); // even if that is nothing
-  here.store({a});
-  here.store({x, y}); // not told yet
-  here.recount();
-  CHECK(here.told.here == std::set<block_key>{a, x, y});
-  CHECK(here.told.number == 2);
-  CHECK(here.told.parts == 2);
-  here.bench.advance(1s);
-  CHECK(here.told.number == 2);
-}
-
-TEST_CASE("nobody but the conductor has a shard recount") {
-  FOR_EVERY_SEED(seed);
-  node here{seed};
-  auto other = here.bench.world();
-  other.where.index = 7;
-  rt::doorway stranger{other, "stranger"};
-  stranger.tell<schema::Recount>(here.subject, rt::unprompted, [](auto) {});
-  here.bench.settle();
-  CHECK(here.told.parts == 0);
-  CHECK(here.count("stale_total") == 1);
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "actors/asker.hpp"
 #include "actors/cache_shard/cache_shard.hpp"
 #include "tests/actors/cache_shard/doubles.hpp"
+#include "tests/actors/quiet_cluster.hpp"
 #include "tests/lab/lab.hpp"
 
 namespace perigee::shard {
@@ -14,8 +15,8 @@ using lab = test::lab<caf::id_block::perigee>;
 inline constexpr transport::geometry small{.layer_bytes = 64, .layers = 2};
 inline constexpr block_key root{9, 9};
 
-/// The test speaks in the names of prefill group 0, decode instance 0, the conductor
-/// and the transfer actor.
+/// The test speaks in the names of prefill group 0, decode instance 0, the conductor,
+/// the cluster and the transfer actor.
 struct node {
   explicit node(std::uint64_t seed, std::uint32_t blocks = 4, options how = {})
     : how_(std::move(how)), blocks_(blocks), bench(seed), subject(start_one(1)) {
@@ -27,6 +28,7 @@ struct node {
     seat(prefill_name{}, bench.spawn<pool_user<prefill_actor>>(&heard), me);
     seat(decode_name{}, bench.spawn<pool_user<decode_actor>>(&heard_by_decode), me);
     seat(conductor_name{}, bench.spawn<listening_conductor>(&told), me);
+    seat(cluster_name{}, bench.spawn<test::quiet_cluster>(), me);
     seat(transfer_name{}, bench.spawn<patient_mover>(&asked), me);
   }
 
