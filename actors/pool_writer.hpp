@@ -155,8 +155,9 @@ private:
     if (one->what.gate)
       order.await_gate = static_cast<std::uint64_t>(one->what.gate->id());
     order.priority = schema::Priority::BACKGROUND;
-    order.limit
-      = std::min(move_limit_, std::chrono::nanoseconds{granted.getExpiresInNs()});
+    order.limit = std::chrono::nanoseconds{granted.getExpiresInNs()};
+    if (!one->what.gate)
+      order.limit = std::min(order.limit, move_limit_);
     auto ticket = moves_.push(one->what.why, order, [=, this](auto, auto fault) {
       bool ok = fault == schema::MoveFault::NONE;
       seal(one->what.why, there.grant, ok);

@@ -179,6 +179,7 @@ private:
   void add_transfer(const rt::world& in, const node& of) {
     transfer::options how;
     how.limit = all_.cluster.transfer_limit;
+    how.gated_limit = all_.limits.request_limit;
     if (const auto* link = modelled_link(of)) {
       how.modelled_bytes_per_s = link->transfer_gib_per_s * double(1 << 30);
       how.modelled_latency = std::chrono::nanoseconds{

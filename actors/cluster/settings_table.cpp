@@ -100,7 +100,7 @@ const std::vector<setting<cluster_settings>>& settings_of() {
     {"lease_limit_ms", &s::lease_limit, some_time,
      "How long a reader may hold a cached block before it must ask again."},
     {"transfer_limit_ms", &s::transfer_limit, some_time,
-     "How long one movement of KV may take before it fails."},
+     "How long one movement of KV may take before it fails, the engine's time aside."},
     {"respawns_max", &s::respawns_max, between{0, 1e6},
      "How often in a row an actor that dies young is started again."},
   };

@@ -71,7 +71,8 @@ void prefill_state::push(job& one, block_range some, const gate_ptr& gate) {
                       one.to_decode.targets.begin() + some.end);
   what.await_gate = gate ? static_cast<std::uint64_t>(gate->id()) : 0;
   what.priority = schema::Priority::NEXT_TOKEN;
-  what.limit = how_.move_limit;
+  what.limit
+    = gate ? moment{static_cast<moment::rep>(remaining(one))} : how_.move_limit;
   auto told = [this, request = one.request, gate](auto ticket, auto fault) {
     auto& to = jobs_.at(request).to_decode;
     to.moves.erase(ticket);

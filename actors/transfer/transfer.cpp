@@ -127,7 +127,7 @@ private:
   }
 
   nanoseconds limit_of(schema::Movement::Reader said) const {
-    nanoseconds most{how_.limit};
+    nanoseconds most{said.getAwaitGate() == 0 ? how_.limit : how_.gated_limit};
     auto remaining = said.getRemainingNs();
     if (remaining == 0 || remaining >= static_cast<std::uint64_t>(most.count()))
       return most;
@@ -347,7 +347,8 @@ private:
 
 std::string to_string(const options& how) {
   return "movements_max=" + std::to_string(how.movements_max)
-         + " limit_ms=" + std::to_string(how.limit.count()) + " modelled_bytes_per_s="
+         + " limit_ms=" + std::to_string(how.limit.count()) + " gated_limit_ms="
+         + std::to_string(how.gated_limit.count()) + " modelled_bytes_per_s="
          + std::to_string(static_cast<std::uint64_t>(how.modelled_bytes_per_s))
          + " modelled_latency_ns=" + std::to_string(how.modelled_latency.count());
 }

@@ -22,6 +22,10 @@ struct options {
   /// How long one may take, if its asker waits as long.
   std::chrono::milliseconds limit{5'000};
 
+  /// The same of one behind a gate: most of that is the engine's time, which is as slow
+  /// as it is. Who asked for it ends it with the request.
+  std::chrono::milliseconds gated_limit{600'000};
+
   /// Of a node's modelled link, which all its movements share fairly; a movement's
   /// bytes come when they have gone over it. 0: no link is modelled, and a transport
   /// takes the time that it takes.

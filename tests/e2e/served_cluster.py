@@ -28,6 +28,10 @@ context_tokens_max = {context}
 [limits]
 body_bytes_max = "1MiB"
 
+[slo]
+ttft_ms = 600000
+tbt_ms = 600000
+
 [http]
 {http}
 

@@ -8,7 +8,7 @@ using namespace std::chrono_literals;
 
 TEST_CASE("a movement takes as long as its asker waits, and no longer than allowed") {
   FOR_EVERY_SEED(seed);
-  node here{seed, {.limit = 20ms}};
+  node here{seed, {.limit = 1ms, .gated_limit = 20ms}};
   auto computed = here.shared.gates->open(gate_id{5});
   here.push(1, {.await_gate = 5, .remaining = 5ms});
   here.push(2, {.await_gate = 5, .remaining = 1h});
@@ -24,6 +24,16 @@ TEST_CASE("a movement takes as long as its asker waits, and no longer than allow
   CHECK(here.fault_of(3) == MoveFault::TIMED_OUT);
   computed->open_to(3);
   CHECK_FALSE(here.arrived(0, 5)); // it was answered: nothing is touched any more
+}
+
+TEST_CASE("what waits for no engine has the shorter limit") {
+  FOR_EVERY_SEED(seed);
+  node here{seed, {.limit = 3ms, .gated_limit = 20ms, .modelled_bytes_per_s = 1}};
+  here.push(1, {.remaining = 1h});
+  here.bench.advance(3ms - 1ns);
+  CHECK_FALSE(here.answered(1));
+  here.bench.advance(1ns);
+  CHECK(here.fault_of(1) == MoveFault::TIMED_OUT);
 }
 
 TEST_CASE("who asks when too many movements are open is told that it is busy") {
