@@ -1,5 +1,6 @@
 #include "actors/cluster/topology_reader.hpp"
 
+#include "actors/cluster/complaint_book.hpp"
 #include "actors/cluster/settings.hpp"
 #include "actors/cluster/topology_check.hpp"
 
@@ -7,16 +8,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
-#include <sstream>
 
 namespace perigee::cluster {
 namespace {
 
 using names = std::vector<std::string>;
 using code = bad_input::code;
-
-constexpr std::size_t complaints_max = 20;
 
 /// Nothing for what no setting may be.
 std::optional<written> to_written(const toml::node& node) {
@@ -75,7 +72,7 @@ std::string nearest_value(const setting<Section>& what, const written& given) {
 
 class reader {
 public:
-  explicit reader(const reading& how) : how_(how) {}
+  explicit reader(const reading& how) : how_(how), wrong_(how.file) {}
 
   void read_file(const toml::table& file) {
     const names others{"node", "hardware", "cost_model"};
@@ -83,7 +80,7 @@ public:
       std::string key{name.str()};
       if (!is_plain_section(key)
           && std::find(others.begin(), others.end(), key) == others.end())
-        refuse_key(key, key, line_of(node), section_names(others));
+        wrong_.refuse_key(key, line_of(node), section_names(others));
     }
     for_each_plain_section(all_, [&](const char* name, auto& section) {
       if (const auto* node = file.get(name))
@@ -113,7 +110,7 @@ public:
           known = override_one(one, one.key.substr(prefix.size()), section);
       });
       if (!known)
-        add({code::unknown_key, one.from, 0, one.key, {}, {}, {}}, {});
+        wrong_.refuse_key_from(one.from, one.key, {});
     }
   }
 
@@ -125,62 +122,22 @@ public:
         add_contradiction(one);
     if (wrong_.empty())
       return std::move(all_);
-    std::stable_sort(wrong_.begin(), wrong_.end(),
-                     [](const auto& a, const auto& b) { return a.line < b.line; });
-    return failure(std::move(wrong_));
+    return failure(wrong_.take());
   }
 
 private:
-  // -- complaints -------------------------------------------------------------
-
-  void add(bad_input wrong, const names& near) {
-    if (wrong_.size() >= complaints_max)
-      return;
-    if (wrong.what == code::unknown_key) {
-      auto last = wrong.key.rfind('.');
-      auto key = last == std::string::npos ? wrong.key : wrong.key.substr(last + 1);
-      wrong.nearest = nearest(key, near);
-    }
-    wrong_.push_back(std::move(wrong));
-  }
-
-  void refuse_key(const std::string&, const std::string& path, unsigned line,
-                  const names& near) {
-    add({code::unknown_key, how_.file, line, path, {}, {}, {}}, near);
-  }
-
   void refuse_value(const std::string& path, const toml::node& node,
                     const std::string& wanted, const std::string& near = {}) {
-    add({code::wrong_value, how_.file, line_of(node), path, shown(node), wanted, near},
-        {});
+    wrong_.refuse_value(path, line_of(node), {shown(node), wanted, near});
   }
 
   void add_contradiction(const contradiction& one) {
-    auto where = one.key, key = one.key;
+    auto path = one.key, key = one.key;
     if (one.node) {
-      where = node_paths_[*one.node] + '.' + one.key;
+      path = node_paths_[*one.node] + '.' + one.key;
       key = "node." + all_.nodes[*one.node].name + '.' + one.key;
     }
-    auto file = how_.file;
-    if (auto from = outside_.find(where); from != outside_.end())
-      file = from->second;
-    add({code::contradiction, file, line_near(where), key, one.found, one.expected,
-         one.nearest},
-        {});
-  }
-
-  /// Of the setting at `path`, or of what it would stand in.
-  unsigned line_near(std::string path) const {
-    for (;;) {
-      if (outside_.contains(path))
-        return 0;
-      if (auto at = lines_.find(path); at != lines_.end())
-        return at->second;
-      auto end = path.find_last_of(".[");
-      if (end == std::string::npos)
-        return 0;
-      path.resize(end);
-    }
+    wrong_.contradict(path, key, {one.found, one.expected, one.nearest});
   }
 
   // -- sections ---------------------------------------------------------------
@@ -202,7 +159,7 @@ private:
   template <class Section>
   void read_table(const toml::node& node, const std::string& path, Section& into,
                   const names& nested = {}) {
-    lines_[path] = line_of(node);
+    wrong_.stands(path, line_of(node));
     const auto* table = node.as_table();
     if (!table)
       return refuse_value(path, node, "a table");
@@ -213,7 +170,7 @@ private:
       auto full = path;
       full += '.';
       full += key;
-      lines_[full] = line_of(value);
+      wrong_.stands(full, line_of(value));
       if (const auto* what = find_setting<Section>(key)) {
         auto given = to_written(value);
         if (!given || !assign(*what, *given, into))
@@ -223,14 +180,14 @@ private:
       }
       auto near = keys_of<Section>();
       near.insert(near.end(), nested.begin(), nested.end());
-      refuse_key(key, full, line_of(value), near);
+      wrong_.refuse_key(full, line_of(value), near);
     }
   }
 
   template <class See>
   void for_each_table(const toml::node& node, const std::string& path, std::size_t most,
                       See see) {
-    lines_[path] = line_of(node);
+    wrong_.stands(path, line_of(node));
     const auto* list = node.as_array();
     if (!list || list->size() > most || !list->is_homogeneous(toml::node_type::table)) {
       if (list && list->empty())
@@ -320,24 +277,22 @@ private:
   bool override_one(const override_& one, const std::string& key, Section& into) {
     const auto* what = find_setting<Section>(key);
     if (!what) {
-      add({code::unknown_key, one.from, 0, one.key, {}, {}, {}}, keys_of<Section>());
+      wrong_.refuse_key_from(one.from, one.key, keys_of<Section>());
       return true; // said
     }
     written given{one.text, true};
     if (!assign(*what, given, into))
-      add({code::wrong_value, one.from, 0, one.key, shown(given), expected(*what),
-           nearest_value(*what, given)},
-          {});
-    outside_[one.key] = one.from;
+      wrong_.refuse_value_from(
+        one.from, one.key,
+        {shown(given), expected(*what), nearest_value(*what, given)});
+    wrong_.comes_from(one.key, one.from);
     return true;
   }
 
   const reading& how_;
   topology all_;
-  complaints wrong_;
+  complaint_book wrong_;
   std::vector<std::string> node_paths_; // of all_.nodes, in the file
-  std::map<std::string, unsigned> lines_;
-  std::map<std::string, std::string> outside_; // what was set from there
 };
 
 complaints one_complaint(bad_input wrong) {
@@ -372,73 +327,6 @@ result<topology, complaints> adjust(topology base, const reading& how) {
   read.start_from(std::move(base));
   read.read_overrides();
   return read.finish();
-}
-
-// -- environment and command line ---------------------------------------------
-
-namespace {
-
-std::string as_variable(const std::string& section, const std::string& key) {
-  auto name = "PERIGEE_" + section + '_' + key;
-  std::transform(name.begin(), name.end(), name.begin(), [](char letter) {
-    return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A')
-                                          : letter;
-  });
-  return name;
-}
-
-/// The key of each variable.
-std::map<std::string, std::string> variables() {
-  std::map<std::string, std::string> all;
-  const topology any;
-  for_each_plain_section(any,
-                         [&]<class Section>(const std::string& name, const Section&) {
-                           for (const auto& one : settings_of<Section>())
-                             all[as_variable(name, one.key)] = name + '.' + one.key;
-                         });
-  return all;
-}
-
-} // namespace
-
-result<std::vector<override_>, complaints>
-overrides_in(const std::vector<std::string>& environment, const names& others) {
-  static const auto keys = variables();
-  std::vector<override_> found;
-  complaints wrong;
-  for (const auto& line : environment) {
-    auto name = line.substr(0, line.find('='));
-    if (!name.starts_with("PERIGEE_") || name.starts_with("PERIGEE_TEST_")
-        || std::find(others.begin(), others.end(), name) != others.end())
-      continue;
-    if (auto key = keys.find(name); key != keys.end()) {
-      auto text = name.size() < line.size() ? line.substr(name.size() + 1) : "";
-      found.push_back({key->second, text, "environment"});
-      continue;
-    }
-    names near;
-    for (const auto& [variable, key] : keys)
-      near.push_back(variable);
-    wrong.push_back(
-      {code::unknown_key, "environment", 0, name, {}, {}, nearest(name, near)});
-  }
-  if (!wrong.empty())
-    return failure(std::move(wrong));
-  return found;
-}
-
-result<override_, complaints> to_override(const std::string& assignment) {
-  auto equals = assignment.find('=');
-  if (equals == std::string::npos || equals == 0)
-    return failure(one_complaint({code::syntax,
-                                  "command line",
-                                  0,
-                                  "--set",
-                                  as_toml(assignment),
-                                  "section.key=value, such as slo.ttft_ms=500",
-                                  {}}));
-  return override_{assignment.substr(0, equals), assignment.substr(equals + 1),
-                   "command line"};
 }
 
 } // namespace perigee::cluster
