@@ -1,6 +1,7 @@
 #include "actors/conductor/conductor.hpp"
 
 #include "actors/conductor/holdings.hpp"
+#include "actors/conductor/plan_words.hpp"
 #include "actors/conductor/words.hpp"
 #include "actors/report_pace.hpp"
 #include "actors/runtime/desk.hpp"
@@ -28,39 +29,6 @@ decode_name name_of(const instance_id& who) {
 /// A shard's node; a node has one shard.
 node_index node_of(schema::ActorName::Reader shard) {
   return node_index{shard.getNode()};
-}
-
-std::vector<request_id> to_requests(capnp::List<std::uint64_t>::Reader from) {
-  std::vector<request_id> all;
-  all.reserve(from.size());
-  for (auto one : from)
-    all.push_back(request_id{one});
-  return all;
-}
-
-block_chain to_keys(capnp::List<schema::BlockKey>::Reader from) {
-  block_chain keys;
-  keys.reserve(from.size());
-  for (auto key : from)
-    keys.push_back({key.getHigh(), key.getLow()});
-  return keys;
-}
-
-tier to_tier(schema::Tier where) {
-  switch (where) {
-    case schema::Tier::DRAM: return tier::dram;
-    case schema::Tier::SSD: return tier::ssd;
-    case schema::Tier::VRAM: return tier::vram;
-  }
-  return tier::dram;
-}
-
-/// A wish that contradicts itself is a sender's mistake.
-bool is_sound(schema::Wish::Reader wish) {
-  std::uint64_t full = std::uint64_t{wish.getChain().getKeys().size()}
-                       * wish.getChain().getBlockTokens();
-  return wish.getPromptTokens() > 0 && wish.getTokensMax() > 0
-         && wish.getChain().getBlockTokens() > 0 && full <= wish.getPromptTokens();
 }
 
 /// What a token of a prompt of middling length takes.
@@ -124,7 +92,7 @@ private:
 
   /// False if the group that was chosen is lost, which is known now.
   bool try_to_place(const Msg<schema::Place>& asked, std::span<const run> runs) {
-    auto wanted = to_wish(asked->getWish());
+    auto wanted = to_wish(asked->getWish(), how_.ttft_limit, how_.tbt_limit);
     scene here{desk_.now(), book_.all(), runs, how_.cost};
     auto chosen = policy_->choose(wanted, here);
     if (!chosen) {
@@ -135,7 +103,8 @@ private:
       refuse(asked, *why);
       return true;
     }
-    if (!book_.place(to_placement(*chosen, asked->getWish()), desk_.now())) {
+    if (!book_.place(to_placement(*chosen, asked->getWish(), desk_.now(), how_.grace),
+                     desk_.now())) {
       refuse(asked, {reason::queue_full, 1, soon});
       return true;
     }
@@ -151,75 +120,24 @@ private:
     return true;
   }
 
-  wish to_wish(schema::Wish::Reader wanted) const {
-    auto or_ours = [](std::uint64_t theirs, nanoseconds ours) {
-      return theirs > 0 ? to_span(theirs) : ours;
-    };
-    return {.prompt_tokens = wanted.getPromptTokens(),
-            .block_tokens = wanted.getChain().getBlockTokens(),
-            .decodes = wanted.getTokensMax() > 1,
-            .ttft_limit = or_ours(wanted.getTtftLimitNs(), how_.ttft_limit),
-            .tbt_limit = or_ours(wanted.getTbtLimitNs(), how_.tbt_limit)};
-  }
-
-  placement to_placement(const plan& chosen, schema::Wish::Reader wanted) const {
-    auto cached = chosen.reuse_blocks * wanted.getChain().getBlockTokens();
-    return {.request = request_id{wanted.getRequest()},
-            .prefill = chosen.prefill,
-            .decode = chosen.decode,
-            .decodes = wanted.getTokensMax() > 1,
-            .prefill_time = chosen.prefill_time,
-            .uncached_tokens = wanted.getPromptTokens() - cached,
-            .prompt_tokens = wanted.getPromptTokens(),
-            .arrives_at = desk_.now() + chosen.ttft(),
-            .expires_at = desk_.now() + to_span(wanted.getRemainingNs()) + how_.grace};
-  }
-
   bool tell_group(const Msg<schema::Place>& asked, const plan& chosen) {
-    auto wanted = asked->getWish();
-    auto fill = [&](schema::Prefill::Builder work) {
-      work.setRequest(wanted.getRequest());
-      work.setGateway(wanted.getGateway());
-      set_name(work.initDecode(), chosen.decode);
-      work.setPromptTokens(wanted.getPromptTokens());
-      work.setTokensMax(wanted.getTokensMax());
-      work.setChain(wanted.getChain());
-      work.setReuseBlocks(chosen.reuse_blocks);
-      set_name(work.initSource(), shard_name{chosen.source});
-      work.setRemainingNs(wanted.getRemainingNs());
-      work.setTbtLimitNs(wanted.getTbtLimitNs());
-      work.initStages().setAdmissionNs(asked->getAdmissionNs());
-      work.setPredictedNs(static_cast<std::uint64_t>(chosen.prefill_time.count()));
-    };
-    return desk_.tell<schema::Prefill>(name_of(chosen.prefill), asked, fill);
+    return desk_.tell<schema::Prefill>(
+      name_of(chosen.prefill), asked,
+      [&](schema::Prefill::Builder work) { set_prefill(work, chosen, *asked); });
   }
 
   /// One that is not there will be found missing by the group.
   void tell_instance(const Msg<schema::Place>& asked, const plan& chosen) {
-    auto wanted = asked->getWish();
-    if (wanted.getTokensMax() <= 1)
-      return;
-    auto fill = [&](schema::Expect::Builder news) {
-      news.setRequest(wanted.getRequest());
-      news.setGateway(wanted.getGateway());
-      set_name(news.initPrefill(), chosen.prefill);
-      news.setPromptTokens(wanted.getPromptTokens());
-      news.setTokensMax(wanted.getTokensMax());
-      news.setInNs(static_cast<std::uint64_t>(chosen.ttft().count()));
-      news.setRemainingNs(wanted.getRemainingNs());
-    };
-    desk_.tell<schema::Expect>(name_of(chosen.decode), asked, fill);
+    if (asked->getWish().getTokensMax() > 1)
+      desk_.tell<schema::Expect>(name_of(chosen.decode), asked,
+                                 [&](schema::Expect::Builder news) {
+                                   set_expect(news, chosen, asked->getWish());
+                                 });
   }
 
   void tell_gateway(const Msg<schema::Place>& asked, const plan& chosen) {
-    answer(asked, [&](schema::Placed::Builder said) {
-      auto where = said.initPlaced();
-      set_name(where.initPrefill(), chosen.prefill);
-      set_name(where.initDecode(), chosen.decode);
-      where.setReuseBlocks(chosen.reuse_blocks);
-      where.setTtftNs(static_cast<std::uint64_t>(chosen.ttft().count()));
-      where.setTbtNs(static_cast<std::uint64_t>(chosen.tbt.count()));
-    });
+    answer(asked,
+           [&](schema::Placed::Builder said) { set_plan(said.initPlaced(), chosen); });
   }
 
   void refuse(const Msg<schema::Place>& asked, const refusal& why) {
@@ -272,9 +190,7 @@ private:
     if (!is_current(said, who))
       return;
     auto began = to_requests(said->getBegan());
-    std::vector<decode_report::end> ended;
-    for (auto one : said->getEnded())
-      ended.push_back({request_id{one.getRequest()}, to_span(one.getDecodedNs())});
+    auto ended = to_ends(said->getEnded());
     book_.hear(instance_id{who.node, who.index},
                {.sequences = said->getSequences() + said->getWaiting(),
                 .kv_tokens = said->getKvTokens(),

@@ -239,9 +239,17 @@ double share(nanoseconds of, nanoseconds limit) {
 }
 
 /// The queue shortens as time goes by; the request itself does not.
-nanoseconds prefill_relief(const plan& chosen, nanoseconds limit) {
+nanoseconds prefill_relief(const plan& chosen, const wish& one, nanoseconds limit) {
   auto alone = chosen.fetch + chosen.prefill_time;
-  return alone > limit ? nanoseconds{} : chosen.ttft() - limit;
+  if (alone > limit)
+    return one.names_ttft ? nanoseconds{} : chosen.queue - limit;
+  return chosen.ttft() - limit;
+}
+
+/// What counts against the limit `allowed`.
+nanoseconds counted_ttft(const plan& chosen, const wish& one, nanoseconds allowed) {
+  auto alone = chosen.fetch + chosen.prefill_time;
+  return alone > allowed && !one.names_ttft ? chosen.queue : chosen.ttft();
 }
 
 nanoseconds decode_relief_of(const wish& one, const scene& here, double load_max) {
@@ -277,12 +285,12 @@ std::unique_ptr<placement_policy> make_placement(std::string_view name,
 
 std::optional<refusal> find_shortfall(const plan& chosen, const wish& one,
                                       const scene& here, const objectives& wanted) {
-  auto ttft_load = share(chosen.ttft(), one.ttft_limit);
-  if (wanted.ttft && ttft_load > wanted.load_max) {
-    nanoseconds allowed{static_cast<std::int64_t>(
-      static_cast<double>(one.ttft_limit.count()) * wanted.load_max)};
-    return refusal{reason::prefill_load, ttft_load, prefill_relief(chosen, allowed)};
-  }
+  nanoseconds allowed{static_cast<std::int64_t>(
+    static_cast<double>(one.ttft_limit.count()) * wanted.load_max)};
+  auto ttft_load = share(counted_ttft(chosen, one, allowed), one.ttft_limit);
+  if (wanted.ttft && ttft_load > wanted.load_max)
+    return refusal{reason::prefill_load, ttft_load,
+                   prefill_relief(chosen, one, allowed)};
   auto tbt_load = share(chosen.tbt, one.tbt_limit);
   if (wanted.tbt && tbt_load > wanted.load_max)
     return refusal{reason::decode_load, tbt_load,

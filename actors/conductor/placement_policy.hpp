@@ -21,6 +21,7 @@ struct wish {
   bool decodes = true; ///< False: one token is wanted, which the prefill gives.
   nanoseconds ttft_limit{};
   nanoseconds tbt_limit{};
+  bool names_ttft = false; ///< The client named that limit; else it is the cluster's.
 };
 
 /// What a policy sees of the cluster.
@@ -71,14 +72,14 @@ struct placement_options {
 /// Every policy's name, for whoever must offer them.
 std::span<const std::string_view> placement_names();
 
-/// | name              | prefill group                                  | reuses |
-/// |-------------------|------------------------------------------------|--------------|
-/// | `random`          | any                                            | local blocks
-/// | | `round_robin`     | the next in turn                               | local
-/// blocks | | `load_balance`    | where least waits                              |
-/// local blocks | | `cache_aware`     | where TTFT is predicted least | local blocks |
-/// | `kvcache_centric` | likewise, where fetching remote blocks is also | the best | |
-/// | considered: Algorithm 1 of the Mooncake paper  | holder's     |
+/// | name              | prefill group                       | reuses            |
+/// |-------------------|-------------------------------------|-------------------|
+/// | `random`          | any                                 | local blocks      |
+/// | `round_robin`     | the next in turn                    | local blocks      |
+/// | `load_balance`    | where least waits                   | local blocks      |
+/// | `cache_aware`     | where TTFT is predicted least       | local blocks      |
+/// | `kvcache_centric` | likewise, with what fetching gains: | the best holder's |
+/// |                   | Algorithm 1 of the Mooncake paper   |                   |
 ///
 /// Local blocks are those of the shard on the group's own node. All but the first two,
 /// which choose both alike, take the decode instance with the least predicted time
@@ -94,7 +95,9 @@ struct objectives {
   double load_max = 1; ///< The share of its limit that a prediction may be.
 };
 
-/// Why `chosen` is not good enough, or nothing.
+/// Why `chosen` is not good enough, or nothing. A prompt that not even an idle group
+/// could compute within the cluster's objective is served nevertheless, if it does not
+/// wait for longer than that; within an objective that its client named, it is not.
 std::optional<refusal> find_shortfall(const plan& chosen, const wish& one,
                                       const scene& here, const objectives& wanted);
 

@@ -133,4 +133,38 @@ void set_refusal(schema::Refusal::Builder to, const refusal& why) {
   to.setRetryAfterNs(to_ns(why.retry_after));
 }
 
+std::vector<request_id> to_requests(capnp::List<std::uint64_t>::Reader from) {
+  std::vector<request_id> all;
+  all.reserve(from.size());
+  for (auto one : from)
+    all.push_back(request_id{one});
+  return all;
+}
+
+std::vector<decode_report::end>
+to_ends(capnp::List<schema::DecodeLoad::Ended>::Reader from) {
+  std::vector<decode_report::end> all;
+  all.reserve(from.size());
+  for (auto one : from)
+    all.push_back({request_id{one.getRequest()}, to_span(one.getDecodedNs())});
+  return all;
+}
+
+block_chain to_keys(capnp::List<schema::BlockKey>::Reader from) {
+  block_chain keys;
+  keys.reserve(from.size());
+  for (auto key : from)
+    keys.push_back({key.getHigh(), key.getLow()});
+  return keys;
+}
+
+tier to_tier(schema::Tier where) {
+  switch (where) {
+    case schema::Tier::DRAM: return tier::dram;
+    case schema::Tier::SSD: return tier::ssd;
+    case schema::Tier::VRAM: return tier::vram;
+  }
+  return tier::dram;
+}
+
 } // namespace perigee::conductor

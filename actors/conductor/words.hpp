@@ -2,8 +2,11 @@
 /// Between the Conductor's plain values and their Cap'n Proto form.
 #pragma once
 
+#include "actors/conductor/load_book.hpp"
 #include "actors/conductor/loads.hpp"
+#include "actors/conductor/prefix_index.hpp"
 #include "actors/conductor/refusal.hpp"
+#include "schemas/cache.capnp.h"
 #include "schemas/load.capnp.h"
 #include "schemas/request.capnp.h"
 
@@ -18,6 +21,12 @@ void set_book(schema::Book::Builder to, const loads& all, const decode_cost& cos
 loads to_loads(schema::Book::Reader from, moment now);
 
 void set_refusal(schema::Refusal::Builder to, const refusal& why);
+
+std::vector<request_id> to_requests(capnp::List<std::uint64_t>::Reader from);
+std::vector<decode_report::end>
+to_ends(capnp::List<schema::DecodeLoad::Ended>::Reader from);
+block_chain to_keys(capnp::List<schema::BlockKey>::Reader from);
+tier to_tier(schema::Tier where);
 
 /// For how long something may go on at most, as said in a message: 0 is nothing.
 nanoseconds to_span(std::uint64_t ns);
