@@ -28,6 +28,11 @@ public:
     return all_.size();
   }
 
+  /// Of all drafts together.
+  std::size_t tokens_held() const {
+    return tokens_held_;
+  }
+
   void open(std::uint64_t stream) {
     all_[stream];
   }
@@ -42,16 +47,20 @@ public:
       return added::too_long;
     for (auto token : part)
       whole.push_back(token);
+    tokens_held_ += part.size();
     return added::fits;
   }
 
   /// What there is of it, which leaves the table.
   tokens take(std::uint64_t stream) {
-    return std::move(all_.extract(stream).mapped());
+    auto whole = std::move(all_.extract(stream).mapped());
+    tokens_held_ -= whole.size();
+    return whole;
   }
 
 private:
   std::map<std::uint64_t, tokens> all_;
+  std::size_t tokens_held_ = 0;
 };
 
 } // namespace perigee::gateway

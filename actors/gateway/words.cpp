@@ -12,6 +12,26 @@ std::int64_t seconds_up(std::uint64_t ns) {
 
 } // namespace
 
+api_error queue_full() {
+  return {api_code::queue_full, "as many requests are open as may be", "", 1};
+}
+
+api_error bad_submission() {
+  return {api_code::internal_error, "the prompt did not arrive whole", "", {}};
+}
+
+api_error out_of_time() {
+  return {api_code::deadline_exceeded, "the request's time was over", "", {}};
+}
+
+api_error actor_lost() {
+  return {api_code::actor_lost, "an actor that served it was lost", "", {}};
+}
+
+api_error draining(std::int64_t retry_in_s) {
+  return {api_code::not_ready, "the cluster takes no more requests", "", retry_in_s};
+}
+
 void set_sampling(schema::Sampling::Builder to, const engine::sampling_params& from) {
   to.setTemperature(from.temperature);
   to.setTopK(from.top_k);
@@ -73,13 +93,20 @@ timings to_timings(schema::Stages::Reader from) {
 api_error to_error(schema::Refusal::Reader from, bool at_handoff) {
   using why = schema::Refusal::Reason;
   auto retry = seconds_up(from.getRetryAfterNs());
+  bool never = from.getRetryAfterNs() == 0; // would be refused then, too
   switch (from.getWhy()) {
     case why::PREFILL_LOAD:
       return {api_code::rejected_prefill,
-              "the first token could not come in time: prefill is loaded", "", retry};
+              never ? "the first token could not come in time, not even from an idle "
+                      "instance"
+                    : "the first token could not come in time: prefill is loaded",
+              "", retry};
     case why::DECODE_LOAD:
       return {at_handoff ? api_code::rejected_handoff : api_code::rejected_decode,
-              "tokens could not come fast enough: decode is loaded", "", retry};
+              never
+                ? "tokens could not come fast enough, not even from an idle instance"
+                : "tokens could not come fast enough: decode is loaded",
+              "", retry};
     case why::QUEUE_FULL:
       return {api_code::queue_full, "too many requests wait", "", retry};
     case why::NO_INSTANCE:
@@ -89,8 +116,7 @@ api_error to_error(schema::Refusal::Reader from, bool at_handoff) {
               "no instance can hold as many tokens as prompt and answer may have",
               "",
               {}};
-    case why::DRAINING:
-      return {api_code::not_ready, "the cluster takes no more requests", "", retry};
+    case why::DRAINING: return draining(retry);
     case why::UNKNOWN: break;
   }
   return {api_code::queue_full, "the cluster takes no more requests now", "", retry};
@@ -99,10 +125,8 @@ api_error to_error(schema::Refusal::Reader from, bool at_handoff) {
 api_error to_error(schema::Tokens::Run::Reader from) {
   switch (from.getEnd()) {
     case schema::End::REFUSED: return to_error(from.getRefusal(), true);
-    case schema::End::DEADLINE:
-      return {api_code::deadline_exceeded, "the request's time was over", "", {}};
-    case schema::End::ACTOR_LOST:
-      return {api_code::actor_lost, "an actor that served it was lost", "", {}};
+    case schema::End::DEADLINE: return out_of_time();
+    case schema::End::ACTOR_LOST: return actor_lost();
     case schema::End::BUSY:
       return {api_code::queue_full, "an instance had no room for it", "", 1};
     case schema::End::ENGINE_FAILED:

@@ -25,4 +25,11 @@ api_error to_error(schema::Refusal::Reader from, bool at_handoff);
 /// What a client is told of an end that is neither `stop` nor `length`.
 api_error to_error(schema::Tokens::Run::Reader from);
 
+/// What a client is told of what the gateway itself finds.
+api_error queue_full();
+api_error bad_submission();
+api_error out_of_time();
+api_error actor_lost();
+api_error draining(std::int64_t retry_in_s);
+
 } // namespace perigee::gateway

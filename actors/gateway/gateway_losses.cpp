@@ -1,0 +1,69 @@
+#include "actors/gateway/gateway_state.hpp"
+#include "schemas/convert.hpp"
+
+#include <type_traits>
+
+namespace perigee::gateway {
+
+void gateway_state::on_member(const Msg<schema::Member>& news) {
+  auto role = news->getRole();
+  bool places = role == schema::Role::REJECTOR || role == schema::Role::CONDUCTOR;
+  if (role == schema::Role::CONDUCTOR)
+    conductor_is_lost_ = !news->getUp();
+  if (news->getUp())
+    return places ? arrive_all() : void();
+  if (places)
+    on_lost_placer(role);
+  else if (role == schema::Role::PREFILL)
+    on_lost(to_name<prefill_name>(news->getWho()), &placement::prefill);
+  else if (role == schema::Role::DECODE)
+    on_lost(to_name<decode_name>(news->getWho()), &placement::decode);
+  settle();
+}
+
+void gateway_state::arrive_all() {
+  for (auto request :
+       requests_.numbers_where([](const open_request& one) { return !one.is_sent; }))
+    arrive(request, requests_.find(request)->second);
+}
+
+/// What was not placed yet went with it, or is told by nobody any more.
+void gateway_state::on_lost_placer(schema::Role role) {
+  for (auto request : requests_.numbers_where(
+         [](const open_request& one) { return one.is_sent && !one.where; }))
+    place_again(request);
+  if (role == schema::Role::CONDUCTOR)
+    cancelled_.lost_conductor();
+}
+
+template <class Name>
+void gateway_state::on_lost(const Name& who, Name placement::*part) {
+  for (auto request : requests_.numbers_where([&](const open_request& one) {
+         return one.where && (*one.where).*part == who;
+       }))
+    on_lost_instance(request, std::is_same_v<Name, decode_name>);
+  cancelled_.lost(who);
+}
+
+/// Who decodes may go on without who prefilled, or says that it cannot.
+void gateway_state::on_lost_instance(std::uint64_t request, bool decodes) {
+  if (requests_.find(request)->second.answer_tokens == 0)
+    return place_again(request);
+  if (decodes)
+    fail(request, actor_lost());
+}
+
+/// No token of it has reached the client.
+void gateway_state::place_again(std::uint64_t request) {
+  if (requests_.find(request)->second.attempts >= how_.attempts_max)
+    return fail(request, actor_lost());
+  auto one = close(request);
+  cancelled_.begin(request, one);
+  one.placing_at = desk_.now();
+  ++one.attempts;
+  probe_->placed_again();
+  log_->debug("placed_again stream={} attempt={}", one.stream, one.attempts);
+  place(std::move(one));
+}
+
+} // namespace perigee::gateway
