@@ -31,6 +31,7 @@ enum class api_code : std::uint8_t {
   request_timeout,
   body_too_large,
   unsupported_media_type,
+  expectation_failed,
   header_too_large,
   queue_full,
   rejected_prefill,

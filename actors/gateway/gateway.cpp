@@ -95,7 +95,7 @@ void gateway_state::on_withdraw(const Msg<schema::Withdraw>& wish) {
   if (drafts_.contains(wish->getStream())) {
     probe_->withdrawn();
     take_draft(wish->getStream());
-    return;
+    return settle();
   }
   auto request = requests_.number_of(wish->getStream());
   if (!request)
@@ -156,7 +156,8 @@ void gateway_state::on_deadline(const due_key& key) {
     return fail(which, out_of_time());
   if (what == waits_for::parts) {
     take_draft(which);
-    return refuse(which, bad_submission());
+    refuse(which, bad_submission());
+    return settle();
   }
   log_->warn("cancel_not_acknowledged request={}", which);
   cancelled_.expire(which);

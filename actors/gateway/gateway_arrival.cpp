@@ -32,8 +32,8 @@ void gateway_state::on_submit(const Msg<schema::Submit>& part) {
   auto fits = drafts_.add(stream, part->getFirstToken(), part->getTokens(), room);
   if (fits != draft_table::added::fits) {
     take_draft(stream);
-    return refuse(stream,
-                  fits == draft_table::added::gap ? bad_submission() : queue_full());
+    refuse(stream, fits == draft_table::added::gap ? bad_submission() : queue_full());
+    return settle();
   }
   if (part->getLast())
     begin(stream, part);
@@ -57,8 +57,10 @@ void gateway_state::begin(std::uint64_t stream, const Msg<schema::Submit>& wish)
   one.stream = stream;
   one.wish = wish;
   one.tokens = take_draft(stream);
-  if (one.tokens.empty() || wish->getTokensMax() == 0)
-    return refuse(stream, bad_submission());
+  if (one.tokens.empty() || wish->getTokensMax() == 0) {
+    refuse(stream, bad_submission());
+    return settle();
+  }
   one.prompt_tokens = static_cast<std::uint32_t>(one.tokens.size());
   one.began_at = one.placing_at = desk_.now();
   nanoseconds limit{how_.request_limit};

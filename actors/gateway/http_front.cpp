@@ -63,7 +63,12 @@ http_front::http_front(front_settings how, served_model model, http_server& serv
                        cluster_door& door)
   : how_(std::move(how)), model_(std::move(model)), server_(server), door_(door),
     stream_(how_.stream_first), seed_(how_.seed),
-    bench_(how_.bench_threads, how_.bench_waiting_max) {}
+    bench_(how_.bench_threads, how_.bench_waiting_max),
+    long_bench_(1, how_.long_waiting_max) {}
+
+http_bench& http_front::bench_for(std::size_t body_bytes) {
+  return body_bytes > how_.long_body_bytes ? long_bench_ : bench_;
+}
 
 void http_front::take(http_call call, std::shared_ptr<http_line> line) {
   switch (call.to) {
@@ -87,6 +92,7 @@ void http_front::answer_generation(http_call call, std::shared_ptr<http_line> li
   from.ttft_limit = call.ttft_limit;
   from.tbt_limit = call.tpot_limit;
   auto number = call.number;
+  auto& bench = bench_for(call.body.size());
   auto job = [this, call = std::make_shared<http_call>(std::move(call)),
               from]() mutable {
     auto limits = limits_of(model_);
@@ -99,7 +105,7 @@ void http_front::answer_generation(http_call call, std::shared_ptr<http_line> li
     server_.post([this, call, from, ready] { begin(*call, from, std::move(*ready)); });
   };
   exchanges_[number] = nullptr;
-  if (bench_.put(std::move(job)))
+  if (bench.put(std::move(job)))
     return;
   exchanges_.erase(number);
   line->answer(
@@ -107,12 +113,13 @@ void http_front::answer_generation(http_call call, std::shared_ptr<http_line> li
 }
 
 void http_front::answer_tokenization(http_call call, std::shared_ptr<http_line> line) {
+  auto& bench = bench_for(call.body.size());
   auto job = [this, line, to = call.to, body = std::move(call.body)] {
     auto json
       = to == route::tokenize ? tokenized(body, model_) : detokenized(body, model_);
     server_.post([line, answer = to_answer(json)] { line->answer(answer); });
   };
-  if (!bench_.put(std::move(job)))
+  if (!bench.put(std::move(job)))
     line->answer(to_answer(
       {api_code::queue_full, "too many requests wait to be tokenized", "", 1}));
 }

@@ -21,6 +21,11 @@ struct front_settings {
   std::size_t bench_threads = 1;
   std::size_t bench_waiting_max = 1024;
 
+  /// Bodies above it have a thread of their own, so that short ones do not wait for
+  /// them.
+  std::size_t long_body_bytes = std::size_t{32} << 10;
+  std::size_t long_waiting_max = 128;
+
   /// After it an answer is given up, whatever the cluster says. Later than the
   /// cluster's own limits, which end a request in order.
   std::chrono::milliseconds give_up_after{660'000};
@@ -69,6 +74,7 @@ private:
   void begin(const http_call& call, exchange_start from,
              api_result<prepared_request> ready);
   void settle(std::uint64_t number);
+  http_bench& bench_for(std::size_t body_bytes);
   http_exchange* find(std::uint64_t stream);
 
   front_settings how_;
@@ -79,7 +85,8 @@ private:
   std::map<std::uint64_t, std::uint64_t> by_stream_; ///< First stream to call.
   std::uint64_t stream_;                             ///< The next that is free.
   std::uint64_t seed_;
-  http_bench bench_; // last: its threads end first
+  http_bench bench_; // last, with the next: their threads end first
+  http_bench long_bench_;
 };
 
 } // namespace perigee::gateway

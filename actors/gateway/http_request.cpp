@@ -74,6 +74,40 @@ std::optional<std::uint64_t> hex_word(std::string_view text) {
   return word;
 }
 
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+}
+
+std::string_view trimmed(std::string_view text) {
+  auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && is_blank(text.front()))
+    text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back()))
+    text.remove_suffix(1);
+  return text;
+}
+
+/// The path of `http://host/path`; other targets as they are.
+std::string_view without_authority(std::string_view target) {
+  for (std::string_view scheme : {"http://", "https://"})
+    if (is_same_word(target.substr(0, scheme.size()), scheme)) {
+      auto path = target.find_first_of("/?", scheme.size());
+      return path == std::string_view::npos ? "/" : target.substr(path);
+    }
+  return target;
+}
+
+bool names_other_charset(std::string_view parameter) {
+  auto equals = parameter.find('=');
+  if (equals == std::string_view::npos
+      || !is_same_word(trimmed(parameter.substr(0, equals)), "charset"))
+    return false;
+  auto value = trimmed(parameter.substr(equals + 1));
+  if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
+    value = value.substr(1, value.size() - 2);
+  return !is_same_word(value, "utf-8");
+}
+
 /// A bad traceparent is to be ignored, says the standard, and a new trace begun.
 trace_id read_trace(std::string_view text) {
   if (text.size() < 55 || text[2] != '-' || text[35] != '-' || text.starts_with("ff"))
@@ -100,6 +134,11 @@ bool is_header_list(std::string_view text) {
 
 } // namespace
 
+bool is_same_word(std::string_view one, std::string_view other) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                    [](char a, char b) { return lower(a) == lower(b); });
+}
+
 std::optional<destination> find_destination(std::string_view target) {
   static const std::map<std::string_view, destination> paths{
     {"/v1/chat/completions", {route::chat, {}, true, true}},
@@ -113,6 +152,7 @@ std::optional<destination> find_destination(std::string_view target) {
     {"/version", {route::version, {}, false, false}},
     {"/metrics", {route::metrics, {}, false, false}},
   };
+  target = without_authority(target);
   auto path = target.substr(0, target.find('?'));
   if (auto found = paths.find(path); found != paths.end())
     return found->second;
@@ -131,10 +171,14 @@ bool takes(const destination& to, std::string_view method) {
   return to.is_post ? method == "POST" : method == "GET" || method == "HEAD";
 }
 
+bool is_request_id(std::string_view text) {
+  return !text.empty() && text.size() <= request_id_bytes_max && is_visible(text);
+}
+
 api_result<void> read_headers(http_call& call, const header_lookup& header,
                               std::string fallback_id) {
   auto id = header("x-request-id");
-  if (id.size() > request_id_bytes_max || !is_visible(id))
+  if (!id.empty() && !is_request_id(id))
     return failure(
       bad_header("x-request-id", "at most 128 visible ASCII characters long"));
   call.request_id = id.empty() ? std::move(fallback_id) : std::string{id};
@@ -151,13 +195,16 @@ api_result<void> read_headers(http_call& call, const header_lookup& header,
 }
 
 bool is_json_type(std::string_view content_type) {
-  auto type = content_type.substr(0, content_type.find(';'));
-  while (!type.empty() && type.back() == ' ')
-    type.remove_suffix(1);
-  constexpr std::string_view expected = "application/json";
-  return std::equal(
-    type.begin(), type.end(), expected.begin(), expected.end(),
-    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
+  auto end = std::min(content_type.find(';'), content_type.size());
+  if (!is_same_word(trimmed(content_type.substr(0, end)), "application/json"))
+    return false;
+  while (end < content_type.size()) {
+    auto next = std::min(content_type.find(';', end + 1), content_type.size());
+    if (names_other_charset(content_type.substr(end + 1, next - end - 1)))
+      return false;
+    end = next;
+  }
+  return true;
 }
 
 bool is_authorized(std::string_view authorization, std::span<const std::string> keys) {

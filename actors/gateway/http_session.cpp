@@ -75,6 +75,7 @@ void http_session::start() {
 
 void http_session::turn_away() {
   start();
+  make_request_id();
   keep_alive_ = false;
   respond(to_answer({api_code::too_many_connections,
                      "the server has as many connections as it takes", "", 1}));
@@ -164,6 +165,8 @@ bool http_session::read_some() {
 }
 
 void http_session::on_data() {
+  if (phase_ == phase::idle)
+    skip_empty_line();
   if (phase_ == phase::idle && in_.size() > 0)
     begin_head();
   if (phase_ == phase::head)
@@ -176,11 +179,25 @@ void http_session::on_data() {
     close();
 }
 
+/// One may stand before a request, as some clients put it behind a body.
+void http_session::skip_empty_line() {
+  std::string_view ahead{static_cast<const char*>(in_.data().data()), in_.size()};
+  if (!has_skipped_ && ahead.starts_with("\r\n")) {
+    has_skipped_ = true;
+    in_.consume(2);
+  }
+}
+
+void http_session::make_request_id() {
+  request_id_ = hex(rt::mix(floor_.how.id_seed + ++floor_.ids));
+}
+
 void http_session::begin_head() {
+  has_skipped_ = false;
   parser_.emplace();
   parser_->header_limit(static_cast<std::uint32_t>(floor_.how.header_bytes_max));
   parser_->body_limit(floor_.how.body_bytes_max);
-  request_id_.clear();
+  make_request_id();
   cors_.clear();
   enter(phase::head, floor_.how.header_limit);
 }
@@ -212,6 +229,13 @@ void http_session::on_head() {
   is_head_ = method == "HEAD";
   is_chunked_ = head.version() >= 11;
   cors_ = cors_fields(header("origin"), floor_.how.origins);
+  if (auto id = header("x-request-id"); is_request_id(id))
+    request_id_ = id;
+  if (!is_framed())
+    return refuse({api_code::bad_http,
+                   "header `Transfer-Encoding` must be `chunked`, once, and of HTTP/1.1",
+                   "",
+                   {}});
   if (head.version() >= 11 && header("host").empty())
     return refuse({api_code::bad_http, "header `Host` is missing", "", {}});
   auto found = find_destination({head.target().data(), head.target().size()});
@@ -238,12 +262,30 @@ void http_session::on_head() {
   enter(phase::body, floor_.how.body_limit);
 }
 
+/// Whether it is certain where the body ends. What Beast does not know as chunked, it
+/// takes for no body at all, and what follows for a request.
+bool http_session::is_framed() {
+  const auto& head = parser_->get();
+  auto codings = head.count(boost::beast::http::field::transfer_encoding);
+  return codings == 0
+         || (codings == 1 && head.version() >= 11
+             && is_same_word(header("transfer-encoding"), "chunked"));
+}
+
 bool http_session::may_send_body() {
+  if (auto expected = header("expect");
+      !expected.empty() && !is_same_word(expected, "100-continue")) {
+    refuse({api_code::expectation_failed,
+            "header `Expect` may be `100-continue` alone",
+            "",
+            {}});
+    return false;
+  }
   if (parser_->is_done())
     return true;
   if (to_.is_post && !is_json_type(header("content-type"))) {
     refuse({api_code::unsupported_media_type,
-            "header `Content-Type` must be application/json",
+            "header `Content-Type` must be application/json, in UTF-8",
             "",
             {}});
     return false;
@@ -260,7 +302,7 @@ bool http_session::may_send_body() {
     refuse({api_code::queue_full, "too many bodies are arriving", "", 1});
     return false;
   }
-  if (header("expect") == "100-continue" && in_.size() == 0)
+  if (is_same_word(header("expect"), "100-continue") && in_.size() == 0)
     put("HTTP/1.1 100 Continue\r\n\r\n");
   return true;
 }
@@ -288,14 +330,12 @@ void http_session::on_body() {
   http_call call;
   call.to = to_.to;
   call.model = to_.model;
-  auto id = hex(rt::mix(floor_.how.id_seed + floor_.calls + 1));
   auto read = read_headers(
-    call, [this](auto name) { return header(name); }, std::move(id));
+    call, [this](auto name) { return header(name); }, request_id_);
   if (!read)
     return refuse(read.error());
   if (floor_.closing)
     return refuse({api_code::not_ready, "the server is stopping", "", 1});
-  request_id_ = call.request_id;
   call.body = std::move(parser_->get().body());
   call.number = call_ = ++floor_.calls;
   streaming_ = false;

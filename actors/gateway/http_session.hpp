@@ -33,6 +33,7 @@ struct http_floor {
   std::map<http_session*, std::shared_ptr<http_session>> sessions = {};
   std::array<char, (std::size_t{64} << 10)> scratch; ///< For the read at hand.
   std::uint64_t calls = 0;                           ///< Numbered so far.
+  std::uint64_t ids = 0;                             ///< Made so far.
   std::size_t bodies_bytes = 0;                      ///< Arriving, as announced.
   bool closing = false;                              ///< No more calls are taken.
   std::function<void()> on_empty = {};               ///< The last session ended.
@@ -80,10 +81,13 @@ private:
   void wait_to_read();
   bool read_some();
   void on_data();
+  void skip_empty_line();
   void begin_head();
   void read_head();
   void on_head();
+  bool is_framed();
   bool may_send_body();
+  void make_request_id();
   void read_body();
   void on_body();
   void release_body_bytes();
@@ -119,6 +123,7 @@ private:
     parser_;
   destination to_;
   std::size_t body_bytes_ = 0; // of floor_.bodies_bytes
+  bool has_skipped_ = false;   // an empty line before the request at hand
   bool keep_alive_ = false;
   bool is_head_ = false;   // the method
   bool is_chunked_ = true; // events are: not for HTTP/1.0

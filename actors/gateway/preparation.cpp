@@ -11,7 +11,8 @@ api_error invalid(std::string message, std::string param) {
   return {api_code::invalid_value, std::move(message), std::move(param), {}};
 }
 
-api_error to_error(engine::encode_fault why, const std::string& param) {
+api_error to_error(engine::encode_fault why, const std::string& param,
+                   std::size_t most) {
   switch (why) {
     case engine::encode_fault::text_too_long:
       return invalid("`" + param + "` has more than "
@@ -19,8 +20,7 @@ api_error to_error(engine::encode_fault why, const std::string& param) {
                      param);
     case engine::encode_fault::too_many_tokens:
       return {api_code::context_length_exceeded,
-              "`" + param + "` has more than " + std::to_string(prompt_tokens_max)
-                + " tokens",
+              "`" + param + "` has more than " + std::to_string(most) + " tokens",
               param,
               {}};
     case engine::encode_fault::too_intricate: break;
@@ -29,9 +29,10 @@ api_error to_error(engine::encode_fault why, const std::string& param) {
 }
 
 template <class Tokens>
-api_result<token_list> or_error(Tokens tokens, const std::string& param) {
+api_result<token_list> or_error(Tokens tokens, const std::string& param,
+                                std::size_t most) {
   if (!tokens)
-    return failure(to_error(tokens.error(), param));
+    return failure(to_error(tokens.error(), param, most));
   return std::move(*tokens);
 }
 
@@ -39,8 +40,8 @@ engine::message to_message(const chat_turn& turn) {
   return {engine::role_of(turn.role).value_or(engine::role::user), turn.text};
 }
 
-api_result<token_list> tokens_of_chat(const dialogue& turns,
-                                      const served_model& model) {
+api_result<token_list> tokens_of_chat(const dialogue& turns, const served_model& model,
+                                      std::size_t most) {
   if (!model.talk)
     return failure(api_error{api_code::unsupported_parameter,
                              "`messages` is not supported: this model has no chat "
@@ -55,7 +56,9 @@ api_result<token_list> tokens_of_chat(const dialogue& turns,
     auto where = "messages[" + std::to_string(parts.error().message) + "]";
     return failure(invalid("`" + where + "`: " + parts.error().expected, where));
   }
-  return or_error(model.words->encode(engine::segments_of(*parts)), "messages");
+  return or_error(model.words->encode(engine::segments_of(*parts),
+                                      engine::ends::as_the_file_asks, most),
+                  "messages", most);
 }
 
 /// All tokens that end an answer.
@@ -67,10 +70,25 @@ void add_end_tokens(engine::sampling_params& sampling, const served_model& model
   all.erase(std::unique(all.begin(), all.end()), all.end());
 }
 
-api_error too_long(std::size_t prompt, std::uint64_t answer, std::uint32_t context) {
+std::string context_text(std::uint32_t context) {
+  return "the model's context is " + std::to_string(context) + " tokens, and ";
+}
+
+std::string param_of(const api_request& asked) {
+  return asked.kind == api_kind::chat ? "messages" : "prompt";
+}
+
+api_error prompt_too_long(const std::string& prompt_tokens, const std::string& param,
+                          std::uint32_t context) {
   return {api_code::context_length_exceeded,
-          "the model's context is " + std::to_string(context)
-            + " tokens, and the prompt has " + std::to_string(prompt)
+          context_text(context) + "`" + param + "` has " + prompt_tokens, param,
+          {}};
+}
+
+api_error answer_too_long(std::size_t prompt, std::uint64_t answer,
+                          std::uint32_t context) {
+  return {api_code::context_length_exceeded,
+          context_text(context) + "the prompt has " + std::to_string(prompt)
             + ", the answer up to " + std::to_string(answer) + " more",
           "max_tokens",
           {}};
@@ -78,31 +96,41 @@ api_error too_long(std::size_t prompt, std::uint64_t answer, std::uint32_t conte
 
 api_result<std::uint32_t> answer_tokens_max(const api_request& asked,
                                             std::size_t prompt, std::uint32_t context) {
-  if (prompt > context)
-    return failure(too_long(prompt, asked.tokens_max.value_or(1), context));
+  auto answer_min = asked.tokens_max.value_or(1) == 0 ? 0u : 1u;
+  if (prompt + answer_min > context)
+    return failure(prompt_too_long(
+      std::to_string(prompt) + (prompt == context ? ": an answer has no room" : ""),
+      param_of(asked), context));
   auto left = context - static_cast<std::uint32_t>(prompt);
   if (asked.tokens_max) {
     if (*asked.tokens_max > left)
-      return failure(too_long(prompt, *asked.tokens_max, context));
+      return failure(answer_too_long(prompt, *asked.tokens_max, context));
     return *asked.tokens_max;
   }
-  if (left == 0)
-    return failure(too_long(prompt, 1, context));
   return asked.kind == api_kind::chat ? left
                                       : std::min(left, completion_tokens_default);
+}
+
+/// Who is somewhat above the context is told by how much; beyond, nobody counts on.
+std::size_t tokens_counted_max(const served_model& model) {
+  return std::min(prompt_tokens_max, std::size_t{2} * model.context_tokens_max);
 }
 
 api_result<prepared_prompt> prepare_one(const prompt_form& from,
                                         const api_request& asked,
                                         const served_model& model) {
   prepared_prompt out;
-  auto tokens = tokens_of(from, model);
+  auto name = param_of(asked);
+  auto counted = tokens_counted_max(model);
+  auto tokens = tokens_of(from, model, true, counted);
+  if (!tokens && tokens.error().code == api_code::context_length_exceeded)
+    return failure(prompt_too_long("more than " + std::to_string(counted), name,
+                                   model.context_tokens_max));
   if (!tokens)
     return failure(tokens.error());
   out.tokens = std::move(*tokens);
-  auto name = asked.kind == api_kind::chat ? "messages" : "prompt";
   if (out.tokens.empty())
-    return failure(invalid("`" + std::string{name} + "` must not be empty", name));
+    return failure(invalid("`" + name + "` must not be empty", name));
   auto most = answer_tokens_max(asked, out.tokens.size(), model.context_tokens_max);
   if (!most)
     return failure(most.error());
@@ -136,16 +164,15 @@ api_limits limits_of(const served_model& model) {
 }
 
 api_result<token_list> tokens_of(const prompt_form& from, const served_model& model,
-                                 bool add_special_tokens) {
+                                 bool add_special_tokens, std::size_t most) {
   if (auto* turns = std::get_if<dialogue>(&from))
-    return tokens_of_chat(*turns, model);
+    return tokens_of_chat(*turns, model, most);
   if (auto* tokens = std::get_if<token_list>(&from))
     return *tokens;
-  return or_error(
-    model.words->encode(std::get<std::string>(from), add_special_tokens
-                                                       ? engine::ends::as_the_file_asks
-                                                       : engine::ends::none),
-    "prompt");
+  auto added
+    = add_special_tokens ? engine::ends::as_the_file_asks : engine::ends::none;
+  return or_error(model.words->encode(std::get<std::string>(from), added, most),
+                  "prompt", most);
 }
 
 api_result<prepared_request> prepare(api_request asked, const served_model& model) {

@@ -39,12 +39,14 @@ struct prepared_request {
 /// | more than is left   | refused: context_length_exceeded                           |
 ///
 /// Refused likewise is a prompt that leaves no room for one token, unless none is
-/// wanted. Pure; any number of threads may call it. Cost: tokenizing, and a SHA-256 of
-/// 64 bytes and more for each block.
+/// wanted. Pure; any number of threads may call it. Cost: tokenizing, which ends soon
+/// after twice the context, and a SHA-256 of 64 bytes and more for each block.
 api_result<prepared_request> prepare(api_request asked, const served_model& model);
 
-/// The tokens of a prompt in any form.
+/// The tokens of a prompt in any form, at most `most` of them. A text is text: nothing in
+/// it becomes a control token, whatever it looks like; the chat template's own are.
 api_result<token_list> tokens_of(const prompt_form& from, const served_model& model,
-                                 bool add_special_tokens = true);
+                                 bool add_special_tokens = true,
+                                 std::size_t most = prompt_tokens_max);
 
 } // namespace perigee::gateway

@@ -215,6 +215,24 @@ TEST_CASE("a bench that is full refuses") {
   CHECK(at.ask(post("/tokenize", R"({"prompt":"a"})")).status == 429);
 }
 
+TEST_CASE("short bodies do not wait for long ones, nor long ones for them") {
+  const auto small = post("/tokenize", R"({"prompt":"a"})");
+  const auto large = post("/tokenize", R"({"prompt":")" + std::string(100, 'x') + "\"}");
+  front_settings how;
+  how.long_body_bytes = 100;
+  how.long_waiting_max = 0;
+  {
+    house at{how};
+    CHECK(at.ask(small).status == 200);
+    CHECK(at.ask(large).status == 429);
+  }
+  how.long_waiting_max = 1;
+  how.bench_waiting_max = 0;
+  house at{how};
+  CHECK(at.ask(small).status == 429);
+  CHECK(at.ask(large).status == 200);
+}
+
 TEST_CASE("many clients are served side by side") {
   house at;
   std::vector<std::unique_ptr<http_client>> clients;

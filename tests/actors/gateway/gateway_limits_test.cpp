@@ -79,5 +79,22 @@ TEST_CASE("a gateway that drains takes nobody in, and says when it is empty") {
   CHECK(at.how->drained);
 }
 
+TEST_CASE("a gateway that drains is empty, too, once the last draft is gone") {
+  auto drains_after = [](auto last_of) {
+    stage_set at;
+    at.submit(5, 10, 0, 0, false);
+    at.in.settle();
+    at.in.tell<schema::Drain>(at.gateway, [](auto) {});
+    at.in.settle();
+    CHECK_FALSE(at.how->drained);
+    last_of(at);
+    at.in.settle();
+    return at.how->drained;
+  };
+  CHECK(drains_after([](stage_set& at) { at.withdraw(5); }));
+  CHECK(drains_after([](stage_set& at) { at.in.advance(11s); }));
+  CHECK(drains_after([](stage_set& at) { at.submit(5, 10, 0, 11, true); }));
+}
+
 } // namespace
 } // namespace perigee::gateway

@@ -103,6 +103,35 @@ TEST_CASE("a prompt that fills the context leaves room for nothing") {
   refused(prepared(chat_of_size(64), true), api_code::context_length_exceeded);
 }
 
+TEST_CASE("a prompt that is too long by itself is named, with its tokens and the limit") {
+  auto judge = [](const api_result<prepared_request>& got, const std::string& param,
+                  const std::string& tokens) {
+    refused(got, api_code::context_length_exceeded);
+    CHECK(got.error().param == param);
+    CHECK(got.error().message
+          == "the model's context is 64 tokens, and `" + param + "` has " + tokens);
+  };
+  judge(prepared(of_size(70)), "prompt", "70");
+  judge(prepared(of_size(70, R"(,"max_tokens":9)")), "prompt", "70");
+  judge(prepared(of_size(64)), "prompt", "64: an answer has no room");
+  judge(prepared(of_size(128)), "prompt", "128");
+  judge(prepared(of_size(129)), "prompt", "more than 128");
+  judge(prepared(of_size(5'000'000)), "prompt", "more than 128");
+  judge(prepared(chat_of_size(500), true), "messages", "more than 128");
+  auto answer = prepared(of_size(60, R"(,"max_tokens":5)"));
+  refused(answer, api_code::context_length_exceeded);
+  CHECK(answer.error().param == "max_tokens");
+}
+
+TEST_CASE("what looks like a control token in a text is text") {
+  auto got = prepared(R"({"prompt":"<|im_end|>"})");
+  REQUIRE(got);
+  CHECK(got->prompts.at(0).tokens == test::bytes_as_tokens("<|im_end|>"));
+  auto ids = prepared(R"({"prompt":[257]})");
+  REQUIRE(ids);
+  CHECK(ids->prompts.at(0).tokens == token_list{test::toy_end});
+}
+
 TEST_CASE("an empty prompt is refused") {
   refused(prepared(R"({"prompt":""})"), api_code::invalid_value);
   refused(prepared(R"({"prompt":["a",""]})"), api_code::invalid_value);
