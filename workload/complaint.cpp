@@ -1,0 +1,36 @@
+#include "workload/complaint.hpp"
+
+#include "schemas/assert.hpp"
+
+namespace perigee::workload {
+
+std::string_view word(cause why) {
+  switch (why) {
+    case cause::not_readable: return "not readable";
+    case cause::empty: return "empty";
+    case cause::line_too_long: return "line too long";
+    case cause::malformed: return "malformed";
+    case cause::missing: return "field missing";
+    case cause::wrong_type: return "wrong type";
+    case cause::out_of_range: return "out of range";
+    case cause::out_of_order: return "out of order";
+    case cause::wrong_blocks: return "blocks that don't match the length";
+    case cause::count: break;
+  }
+  PERIGEE_ASSERT(false, "every cause has a word");
+  return {};
+}
+
+std::string to_string(const complaint& wrong) {
+  std::string text = wrong.file;
+  if (wrong.line > 0)
+    text += ":" + std::to_string(wrong.line);
+  if (!wrong.field.empty())
+    text += ": " + wrong.field;
+  text += ": found " + wrong.found;
+  if (!wrong.expected.empty())
+    text += "; expected " + wrong.expected;
+  return text;
+}
+
+} // namespace perigee::workload

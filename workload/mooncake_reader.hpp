@@ -1,0 +1,65 @@
+/// \file
+/// mooncake_reader: traces as Mooncake publishes them.
+#pragma once
+
+#include "workload/line_reader.hpp"
+#include "workload/request_source.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <istream>
+#include <memory>
+#include <string>
+
+namespace perigee::workload {
+
+/// What becomes of a line that is no request.
+enum class strictness : std::uint8_t {
+  strict,  ///< It is complained of, and reading ends.
+  lenient, ///< It is counted, and reading goes on.
+};
+
+/// JSON Lines: an object a line, of which are read
+///
+/// | field           | what                                | from | to              |
+/// |-----------------|-------------------------------------|------|-----------------|
+/// | `timestamp`     | ms since the beginning, never falls | 0    | 366 days        |
+/// | `input_length`  | tokens                              | 1    | 1,048,576       |
+/// | `output_length` | tokens                              | 1    | 1,048,576       |
+/// | `hash_ids`      | an id for each 512 tokens of input, the last for what is left |
+/// 0 | 2^64 - 1 | | `session_id`    | whose turn it is; may be left out   | 0    | 2^64
+/// - 1        |
+///
+/// and no other. Blank lines are passed over; a line has at most 1 MiB. A trace without
+/// a request is complained of, also by a lenient reader.
+class mooncake_reader : public request_source {
+public:
+  /// `from` belongs to the caller and outlives the reader; `file` is what complaints
+  /// call it.
+  mooncake_reader(std::istream& from, std::string file,
+                  strictness how = strictness::strict);
+  ~mooncake_reader() override;
+
+  next_request next() override;
+
+  /// What a lenient reader passed over so far.
+  const skip_counts& skipped() const {
+    return skipped_;
+  }
+
+private:
+  struct parser;
+
+  result<request, complaint> read_line();
+
+  line_reader lines_;
+  std::string file_;
+  strictness how_;
+  std::unique_ptr<parser> parser_;
+  skip_counts skipped_{};
+  std::chrono::nanoseconds latest_{0};
+  bool is_any_ = false;
+  bool is_over_ = false;
+};
+
+} // namespace perigee::workload
