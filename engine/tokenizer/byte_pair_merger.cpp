@@ -66,11 +66,14 @@ public:
                          .value_or(no_token);
   }
 
-  result<void, too_many_steps>
-  append_tokens(std::string_view text, std::vector<token_id>& tokens) const override {
+  result<void, too_many_steps> append_tokens(std::string_view text,
+                                             std::vector<token_id>& tokens,
+                                             std::size_t tokens_max) const override {
     const std::string clean = is_utf8(text) ? std::string{} : healed(text);
     merging work;
     return splitter_.split(clean.empty() ? text : clean, [&](std::string_view word) {
+      if (tokens.size() > tokens_max)
+        return;
       if (const auto whole = find_whole(word))
         tokens.push_back(*whole);
       else

@@ -54,12 +54,13 @@ public:
     : table_(std::move(table)), scores_(std::move(scores)), spelling_(spelling),
       before_spaces_(bytes_before_spaces(*table_)) {}
 
-  result<void, too_many_steps>
-  append_tokens(std::string_view text, std::vector<token_id>& tokens) const override {
+  result<void, too_many_steps> append_tokens(std::string_view text,
+                                             std::vector<token_id>& tokens,
+                                             std::size_t tokens_max) const override {
     const std::string visible = with_visible_spaces(text);
     const std::string_view all = visible;
     merging work;
-    for (std::uint32_t at = 0; at < all.size();) {
+    for (std::uint32_t at = 0; at < all.size() && tokens.size() <= tokens_max;) {
       const std::size_t size = std::min(
         character_bytes(static_cast<std::uint8_t>(all[at])), all.size() - at);
       const std::string_view character = all.substr(at, size);

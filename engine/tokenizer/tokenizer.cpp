@@ -161,36 +161,41 @@ void tokenizer::take_pieces(bool are_letters) {
       case token_kind::unused: break;
       default: pieces_ += text;
     }
+    const std::size_t piece = pieces_.size() - piece_begins_.back();
+    longest_bytes_ = std::max(longest_bytes_, are_letters ? piece : text.size());
   }
   piece_begins_.push_back(static_cast<std::uint32_t>(pieces_.size()));
 }
 
-result<std::vector<token_id>, encode_fault> tokenizer::encode(std::string_view text,
-                                                              ends added) const {
-  return encode(std::array{segment{text}}, added);
+result<std::vector<token_id>, encode_fault>
+tokenizer::encode(std::string_view text, ends added, std::size_t tokens_max) const {
+  return encode(std::array{segment{text}}, added, tokens_max);
 }
 
 result<std::vector<token_id>, encode_fault>
-tokenizer::encode(std::span<const segment> prompt, ends added) const {
+tokenizer::encode(std::span<const segment> prompt, ends added,
+                  std::size_t tokens_max) const {
+  PERIGEE_ASSERT(tokens_max <= prompt_tokens_max, "a prompt's tokens are limited");
   std::size_t bytes = 0;
-  for (const segment& one : prompt) {
-    if (one.text.size() > text_bytes_max - bytes)
-      return failure(encode_fault::text_too_long);
+  for (const segment& one : prompt)
     bytes += one.text.size();
-  }
+  if (bytes / longest_bytes_ > tokens_max)
+    return failure(encode_fault::too_many_tokens);
+  if (bytes > text_bytes_max)
+    return failure(encode_fault::text_too_long);
   std::vector<token_id> tokens;
   bool after_text = false;
   while (!prompt.empty()) {
     const auto next
       = std::ranges::find(prompt.subspan(1), true, &segment::stands_apart);
     const auto run = static_cast<std::size_t>(next - prompt.begin());
-    if (auto fault = append_run(prompt.first(run), after_text, tokens))
+    if (auto fault = append_run(prompt.first(run), after_text, tokens, tokens_max))
       return failure(*fault);
     prompt = prompt.subspan(run);
   }
   if (added == ends::as_the_file_asks)
     add_ends(tokens);
-  if (tokens.size() > prompt_tokens_max)
+  if (tokens.size() > tokens_max)
     return failure(encode_fault::too_many_tokens);
   return tokens;
 }
@@ -198,7 +203,8 @@ tokenizer::encode(std::span<const segment> prompt, ends added) const {
 /// `after_text`: no space is to come before what is text next.
 std::optional<encode_fault> tokenizer::append_run(std::span<const segment> run,
                                                   bool& after_text,
-                                                  std::vector<token_id>& tokens) const {
+                                                  std::vector<token_id>& tokens,
+                                                  std::size_t tokens_max) const {
   std::string text;
   std::vector<stretch> stretches;
   for (const segment& one : run) {
@@ -206,6 +212,8 @@ std::optional<encode_fault> tokenizer::append_run(std::span<const segment> run,
     stretches.push_back({text.size(), one.means_structure});
   }
   for (const fragment& one : special_.partition(text, stretches)) {
+    if (tokens.size() > tokens_max)
+      return encode_fault::too_many_tokens;
     if (one.token) {
       tokens.push_back(*one.token);
       after_text = false;
@@ -214,7 +222,7 @@ std::optional<encode_fault> tokenizer::append_run(std::span<const segment> run,
     const std::string_view words = std::string_view{text}.substr(one.begin, one.size);
     const bool needs_space = adds_space_ && !after_text;
     if (!merger_->append_tokens(needs_space ? std::string{" "}.append(words) : words,
-                                tokens))
+                                tokens, tokens_max))
       return encode_fault::too_intricate;
     after_text = true;
   }

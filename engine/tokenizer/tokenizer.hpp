@@ -40,7 +40,7 @@ struct segment {
 
 enum class encode_fault : std::uint8_t {
   text_too_long = 1, ///< More than text_bytes_max.
-  too_many_tokens,   ///< More than prompt_tokens_max.
+  too_many_tokens,   ///< More than were to be at most.
   too_intricate,     ///< Its words took too many steps to find.
 };
 
@@ -63,13 +63,19 @@ public:
   ///
   /// Token ids equal llama.cpp's, except that no text becomes a control token unless
   /// its segment means structure. Bytes that aren't UTF-8 become byte tokens with
-  /// `llama`, and what healed() makes of them with `gpt2`. Cost: O(n log n).
+  /// `llama`, and what healed() makes of them with `gpt2`.
+  ///
+  /// `tokens_max` is at most prompt_tokens_max. Cost: O(n log n), and none to speak of
+  /// for what lies behind the word with which they are exceeded, nor for a text that
+  /// has more bytes than as many of the longest tokens.
   result<std::vector<token_id>, encode_fault>
-  encode(std::span<const segment> prompt, ends added = ends::as_the_file_asks) const;
+  encode(std::span<const segment> prompt, ends added = ends::as_the_file_asks,
+         std::size_t tokens_max = prompt_tokens_max) const;
 
   /// The same, for one segment without structure.
   result<std::vector<token_id>, encode_fault>
-  encode(std::string_view text, ends added = ends::as_the_file_asks) const;
+  encode(std::string_view text, ends added = ends::as_the_file_asks,
+         std::size_t tokens_max = prompt_tokens_max) const;
 
   /// The bytes that `token`, which must be below size(), stands for in running text.
   /// Need not be whole characters.
@@ -124,7 +130,8 @@ private:
   void take_special_tokens();
   void take_pieces(bool are_letters);
   std::optional<encode_fault> append_run(std::span<const segment> run, bool& after_text,
-                                         std::vector<token_id>& tokens) const;
+                                         std::vector<token_id>& tokens,
+                                         std::size_t tokens_max) const;
   void add_ends(std::vector<token_id>& tokens) const;
 
   std::shared_ptr<const token_table> table_;
@@ -132,6 +139,7 @@ private:
   special_tokens special_;
   std::string pieces_; // of all tokens, in a row
   std::vector<std::uint32_t> piece_begins_;
+  std::size_t longest_bytes_ = 1; // of text that is one token
   std::optional<token_id> bos_;
   std::optional<token_id> eos_;
   std::vector<token_id> end_tokens_;

@@ -8,6 +8,7 @@
 #include "schemas/result.hpp"
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
@@ -20,9 +21,11 @@ class word_merger {
 public:
   virtual ~word_merger() = default;
 
-  /// Appends the tokens of `text`, whatever bytes it has.
-  virtual result<void, too_many_steps>
-  append_tokens(std::string_view text, std::vector<token_id>& tokens) const = 0;
+  /// Appends the tokens of `text`, whatever bytes it has. Once `tokens` has more than
+  /// `tokens_max`, what is left of the text may be left out.
+  virtual result<void, too_many_steps> append_tokens(std::string_view text,
+                                                     std::vector<token_id>& tokens,
+                                                     std::size_t tokens_max) const = 0;
 };
 
 /// Byte-level BPE, as GPT-2 does: words are cut by the file's rule, written in letters

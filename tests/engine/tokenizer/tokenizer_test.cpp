@@ -182,6 +182,23 @@ TEST_CASE("as many tokens as a prompt may have are taken, more refused",
   CHECK(words->encode(text).error() == encode_fault::too_many_tokens);
 }
 
+TEST_CASE("a caller may want fewer tokens than a prompt may have", "[tokenizer]") {
+  for (const auto& words : {make(with_bos(small_byte_level())), make(small_pieces())}) {
+    const std::string text = "hello, hello 1 2 3";
+    const std::size_t tokens = words->encode(text)->size();
+    CHECK(words->encode(text, ends::as_the_file_asks, tokens).value()
+          == words->encode(text).value());
+    for (std::size_t most = 0; most < tokens; ++most) {
+      CHECK(words->encode(text, ends::as_the_file_asks, most).error()
+            == encode_fault::too_many_tokens);
+    }
+    const std::string long_text(text_bytes_max, ' '); // one word
+    CHECK(words->encode(long_text, ends::none, 64).error()
+          == encode_fault::too_many_tokens);
+    CHECK(words->encode("", ends::none, 0)->empty());
+  }
+}
+
 TEST_CASE("a vocabulary that isn't whole is refused, naming the entry", "[tokenizer]") {
   auto words = small_byte_level();
   words.model = "bert";
