@@ -165,9 +165,7 @@ bool http_session::read_some() {
 }
 
 void http_session::on_data() {
-  if (phase_ == phase::idle)
-    skip_empty_line();
-  if (phase_ == phase::idle && in_.size() > 0)
+  if (phase_ == phase::idle && has_begun())
     begin_head();
   if (phase_ == phase::head)
     read_head();
@@ -179,17 +177,26 @@ void http_session::on_data() {
     close();
 }
 
-/// One may stand before a request, as some clients put it behind a body.
-void http_session::skip_empty_line() {
+/// Whether a byte of a request is here. One empty line may stand before it: there are
+/// clients that put one behind a body.
+bool http_session::has_begun() {
   std::string_view ahead{static_cast<const char*>(in_.data().data()), in_.size()};
+  if (!has_skipped_ && ahead == "\r")
+    return false;
   if (!has_skipped_ && ahead.starts_with("\r\n")) {
     has_skipped_ = true;
     in_.consume(2);
   }
+  return in_.size() > 0;
 }
 
 void http_session::make_request_id() {
   request_id_ = hex(rt::mix(floor_.how.id_seed + ++floor_.ids));
+}
+
+void http_session::take_request_id() {
+  if (auto id = header("x-request-id"); is_request_id(id))
+    request_id_ = id;
 }
 
 void http_session::begin_head() {
@@ -229,13 +236,13 @@ void http_session::on_head() {
   is_head_ = method == "HEAD";
   is_chunked_ = head.version() >= 11;
   cors_ = cors_fields(header("origin"), floor_.how.origins);
-  if (auto id = header("x-request-id"); is_request_id(id))
-    request_id_ = id;
+  take_request_id();
   if (!is_framed())
-    return refuse({api_code::bad_http,
-                   "header `Transfer-Encoding` must be `chunked`, once, and of HTTP/1.1",
-                   "",
-                   {}});
+    return refuse(
+      {api_code::bad_http,
+       "header `Transfer-Encoding` must be `chunked`, once, and of HTTP/1.1",
+       "",
+       {}});
   if (head.version() >= 11 && header("host").empty())
     return refuse({api_code::bad_http, "header `Host` is missing", "", {}});
   auto found = find_destination({head.target().data(), head.target().size()});
@@ -346,6 +353,7 @@ void http_session::on_body() {
 }
 
 void http_session::on_parse_error(const error_code& error) {
+  take_request_id(); // as far as headers were read
   if (error == http::error::header_limit)
     return refuse({api_code::header_too_large,
                    "request line and headers may have "

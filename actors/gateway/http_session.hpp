@@ -81,13 +81,14 @@ private:
   void wait_to_read();
   bool read_some();
   void on_data();
-  void skip_empty_line();
+  bool has_begun();
   void begin_head();
   void read_head();
   void on_head();
   bool is_framed();
   bool may_send_body();
   void make_request_id();
+  void take_request_id();
   void read_body();
   void on_body();
   void release_body_bytes();

@@ -81,7 +81,8 @@ std::string param_of(const api_request& asked) {
 api_error prompt_too_long(const std::string& prompt_tokens, const std::string& param,
                           std::uint32_t context) {
   return {api_code::context_length_exceeded,
-          context_text(context) + "`" + param + "` has " + prompt_tokens, param,
+          context_text(context) + "`" + param + "` has " + prompt_tokens,
+          param,
           {}};
 }
 
@@ -169,8 +170,7 @@ api_result<token_list> tokens_of(const prompt_form& from, const served_model& mo
     return tokens_of_chat(*turns, model, most);
   if (auto* tokens = std::get_if<token_list>(&from))
     return *tokens;
-  auto added
-    = add_special_tokens ? engine::ends::as_the_file_asks : engine::ends::none;
+  auto added = add_special_tokens ? engine::ends::as_the_file_asks : engine::ends::none;
   return or_error(model.words->encode(std::get<std::string>(from), added, most),
                   "prompt", most);
 }

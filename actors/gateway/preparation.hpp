@@ -43,8 +43,8 @@ struct prepared_request {
 /// after twice the context, and a SHA-256 of 64 bytes and more for each block.
 api_result<prepared_request> prepare(api_request asked, const served_model& model);
 
-/// The tokens of a prompt in any form, at most `most` of them. A text is text: nothing in
-/// it becomes a control token, whatever it looks like; the chat template's own are.
+/// The tokens of a prompt in any form, at most `most` of them. A text is text: nothing
+/// in it becomes a control token, whatever it looks like; the chat template's own are.
 api_result<token_list> tokens_of(const prompt_form& from, const served_model& model,
                                  bool add_special_tokens = true,
                                  std::size_t most = prompt_tokens_max);

@@ -217,7 +217,8 @@ TEST_CASE("a bench that is full refuses") {
 
 TEST_CASE("short bodies do not wait for long ones, nor long ones for them") {
   const auto small = post("/tokenize", R"({"prompt":"a"})");
-  const auto large = post("/tokenize", R"({"prompt":")" + std::string(100, 'x') + "\"}");
+  const auto large
+    = post("/tokenize", R"({"prompt":")" + std::string(100, 'x') + "\"}");
   front_settings how;
   how.long_body_bytes = 100;
   how.long_waiting_max = 0;

@@ -45,6 +45,8 @@ TEST_CASE("what is no HTTP is refused, and the connection closed") {
          smuggled + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
          smuggled + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
          smuggled + "Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+         smuggled + "Transfer-Encoding:\r\n\r\n",
+         smuggled + "Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n",
          smuggled + "Transfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n",
        }) {
     INFO(request);
@@ -57,6 +59,37 @@ TEST_CASE("what is no HTTP is refused, and the connection closed") {
     CHECK(client.is_closed());
   }
   CHECK(on.is_well());
+}
+
+TEST_CASE("a body whose end is not certain is never read as a request") {
+  served on;
+  auto hidden = get("/health");
+  for (std::string path : {chats, "/health", "/nowhere"})
+    for (std::string coding : {"xchunked", "gzip", "identity", "gzip, chunked",
+                               "chunked, gzip", "chunked\r\nTransfer-Encoding: gzip",
+                               "gzip\r\nTransfer-Encoding: chunked", "\"chunked\""})
+      for (std::string version : {"1.1", "1.0"}) {
+        INFO(path << ' ' << coding << ' ' << version);
+        http_client client{on.server->port()};
+        client.put("POST " + path + " HTTP/" + version + "\r\nHost: x\r\n"
+                   + "Connection: keep-alive\r\nContent-Type: application/json\r\n"
+                   + "Transfer-Encoding: " + coding + "\r\n\r\n" + hidden);
+        auto got = client.reply();
+        REQUIRE(got);
+        CHECK(got->status == 400);
+        CHECK(got->body.find(R"("code":"bad_http")") != std::string::npos);
+        CHECK_FALSE(client.reply());
+      }
+  http_client old{on.server->port()};
+  old.put("POST /v1/chat/completions HTTP/1.0\r\nContent-Type: application/json\r\n"
+          "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n");
+  CHECK(old.reply()->status == 400);
+  CHECK(old.is_closed());
+  http_client loud{on.server->port()};
+  loud.put("POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\n"
+           "Content-Type: application/json\r\n"
+           "Transfer-Encoding: Chunked \r\n\r\n2\r\n{}\r\n0\r\n\r\n");
+  CHECK(loud.reply()->status == 200);
 }
 
 TEST_CASE("headers beyond the limit are refused") {
@@ -120,6 +153,15 @@ TEST_CASE("a body that is not JSON by its type is not read") {
                + std::string{type} + "\r\nContent-Length: 2\r\n\r\n{}");
     CHECK(client.reply()->status == 415);
   }
+  auto status_of = [&](const std::string& type) {
+    http_client client{on.server->port()};
+    client.put("POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: " + type
+               + "\r\nContent-Length: 2\r\n\r\n{}");
+    return client.reply()->status;
+  };
+  CHECK(status_of("application/json; charset=latin-1") == 415);
+  CHECK(status_of("application/json; x=y; Charset = \"utf-16\"") == 415);
+  CHECK(status_of("Application/JSON ;charset=\"UTF-8\"; x") == 200);
   http_client zipped{on.server->port()};
   zipped.put(post(chats, "{}", "Content-Encoding: gzip\r\n"));
   CHECK(zipped.reply()->status == 415);

@@ -77,6 +77,45 @@ TEST_CASE("a client that expects to be told to continue is told") {
   CHECK(client.reply()->status == 200);
 }
 
+TEST_CASE("a client that expects anything else is refused") {
+  served on;
+  http_client client{on.server->port()};
+  client.put(get("/health", "Expect: foo\r\n"));
+  auto got = client.reply();
+  CHECK(got->status == 417);
+  CHECK(got->body.find(R"("code":"expectation_failed")") != std::string::npos);
+  client.put(get("/health", "Expect: 100-Continue\r\n"));
+  CHECK(client.reply()->status == 200);
+}
+
+TEST_CASE("a target may name scheme and host") {
+  served on;
+  http_client client{on.server->port()};
+  for (auto target : {"http://host/health", "HTTP://host:80/health?x=http://y",
+                      "https://[::1]/v1/models/toy"}) {
+    client.put(get(target));
+    CHECK(client.reply()->status == 200);
+  }
+  for (auto target : {"http://host", "http://host?/health", "httpx://host/health"}) {
+    client.put(get(target));
+    CHECK(client.reply()->status == 404);
+  }
+}
+
+TEST_CASE("one empty line may stand before a request") {
+  served on;
+  http_client client{on.server->port()};
+  client.put("\r\n" + get("/health") + "\r\n" + get("/health"));
+  CHECK(client.reply()->status == 200);
+  CHECK(client.reply()->status == 200);
+  client.put("\r");
+  CHECK(on.is_well()); // and the one byte has been read
+  client.put("\n" + get("/health"));
+  CHECK(client.reply()->status == 200);
+  client.put("\r\n\r\n" + get("/health"));
+  CHECK(client.reply()->status == 400);
+}
+
 TEST_CASE("paths and methods that are not there say so") {
   served on;
   http_client client{on.server->port()};
@@ -164,7 +203,61 @@ TEST_CASE("a request id is the client's, or one of the server's own") {
   CHECK(first.size() == 16);
   CHECK(client.reply()->fields["x-request-id"] != first);
   client.put(get("/v1/models", "x-request-id: " + std::string(129, 'x') + "\r\n"));
-  CHECK(client.reply()->status == 400);
+  auto refused = client.reply();
+  CHECK(refused->status == 400);
+  CHECK(refused->fields["x-request-id"].size() == 16);
+}
+
+TEST_CASE("a refusal has the request's id, too") {
+  http_settings how;
+  how.body_bytes_max = 100;
+  how.bodies_bytes_max = 90;
+  how.connections_max = 1;
+  how.api_keys = {"key"};
+  how.body_limit = 1ms;
+  served on{how};
+  const std::string mine = "x-request-id: mine\r\n";
+  const std::string key = "Authorization: Bearer key\r\n";
+  const auto half = post(chats, "{}", mine + key);
+  struct wish {
+    int status;
+    std::string request;
+  };
+  for (const auto& [status, request] : std::vector<wish>{
+         {404, get("/nowhere", mine)},
+         {405, get(chats, mine)},
+         {401, get("/v1/models", mine)},
+         {400, get("/v1/models", mine + key + "x-slo-ttft-ms: x\r\n")},
+         {413, post(chats, std::string(101, 'x'), mine + key)},
+         {429, post(chats, std::string(95, 'x'), mine + key)},
+         {415, post(chats, "{}", mine + key + "Content-Encoding: gzip\r\n")},
+         {417, get("/health", mine + "Expect: x\r\n")},
+         {408, half.substr(0, half.size() - 1)},
+       }) {
+    http_client client{on.server->port()};
+    client.put(request);
+    auto got = client.reply();
+    REQUIRE(got);
+    CHECK(got->status == status);
+    CHECK(got->fields["x-request-id"] == "mine");
+    client.close();
+    while (on.server->probe().connections_open() > 0)
+      std::this_thread::yield();
+  }
+  http_client none{on.server->port()};
+  none.put("no HTTP\r\n\r\n");
+  CHECK(none.reply()->fields["x-request-id"].size() == 16);
+}
+
+TEST_CASE("who is turned away has an id to ask with") {
+  http_settings how;
+  how.connections_max = 0;
+  served on{how};
+  http_client client{on.server->port()};
+  auto got = client.reply();
+  REQUIRE(got);
+  CHECK(got->status == 503);
+  CHECK(got->fields["x-request-id"].size() == 16);
 }
 
 TEST_CASE("events stream as they come, and the connection lives on") {

@@ -103,7 +103,8 @@ TEST_CASE("a prompt that fills the context leaves room for nothing") {
   refused(prepared(chat_of_size(64), true), api_code::context_length_exceeded);
 }
 
-TEST_CASE("a prompt that is too long by itself is named, with its tokens and the limit") {
+TEST_CASE(
+  "a prompt that is too long by itself is named, with its tokens and the limit") {
   auto judge = [](const api_result<prepared_request>& got, const std::string& param,
                   const std::string& tokens) {
     refused(got, api_code::context_length_exceeded);
