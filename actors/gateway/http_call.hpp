@@ -92,6 +92,10 @@ public:
 
   /// From time to time: for what has taken too long.
   virtual void tick() {}
+
+  /// The server stops: no more calls are taken, and what is open is cut off soon. Told
+  /// once.
+  virtual void close() {}
 };
 
 } // namespace perigee::gateway

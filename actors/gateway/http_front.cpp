@@ -66,10 +66,6 @@ http_front::http_front(front_settings how, served_model model, http_server& serv
     bench_(how_.bench_threads, how_.bench_waiting_max),
     long_bench_(1, how_.long_waiting_max) {}
 
-http_bench& http_front::bench_for(std::size_t body_bytes) {
-  return body_bytes > how_.long_body_bytes ? long_bench_ : bench_;
-}
-
 void http_front::take(http_call call, std::shared_ptr<http_line> line) {
   switch (call.to) {
     case route::chat:
@@ -92,7 +88,7 @@ void http_front::answer_generation(http_call call, std::shared_ptr<http_line> li
   from.ttft_limit = call.ttft_limit;
   from.tbt_limit = call.tpot_limit;
   auto number = call.number;
-  auto& bench = bench_for(call.body.size());
+  auto bytes = call.body.size();
   auto job = [this, call = std::make_shared<http_call>(std::move(call)),
               from]() mutable {
     auto limits = limits_of(model_);
@@ -104,35 +100,45 @@ void http_front::answer_generation(http_call call, std::shared_ptr<http_line> li
       asked ? prepare(std::move(*asked), model_) : failure(asked.error()));
     server_.post([this, call, from, ready] { begin(*call, from, std::move(*ready)); });
   };
-  exchanges_[number] = nullptr;
-  if (bench.put(std::move(job)))
-    return;
-  exchanges_.erase(number);
-  line->answer(
-    to_answer({api_code::queue_full, "too many requests wait to be tokenized", "", 1}));
+  put_on_bench(number, line, bytes, std::move(job));
 }
 
 void http_front::answer_tokenization(http_call call, std::shared_ptr<http_line> line) {
-  auto& bench = bench_for(call.body.size());
-  auto job = [this, line, to = call.to, body = std::move(call.body)] {
+  auto number = call.number;
+  auto bytes = call.body.size();
+  auto job = [this, line, number, to = call.to, body = std::move(call.body)] {
     auto json
       = to == route::tokenize ? tokenized(body, model_) : detokenized(body, model_);
-    server_.post([line, answer = to_answer(json)] { line->answer(answer); });
+    server_.post([this, line, number, answer = to_answer(json)] {
+      if (take_from_bench(number))
+        line->answer(answer);
+    });
   };
-  if (!bench.put(std::move(job)))
+  put_on_bench(number, line, bytes, std::move(job));
+}
+
+void http_front::put_on_bench(std::uint64_t number,
+                              const std::shared_ptr<http_line>& line,
+                              std::size_t body_bytes, http_bench::job one) {
+  auto& bench = body_bytes > how_.long_body_bytes ? long_bench_ : bench_;
+  if (bench.put(std::move(one)))
+    preparing_.emplace(number, line);
+  else
     line->answer(to_answer(
       {api_code::queue_full, "too many requests wait to be tokenized", "", 1}));
 }
 
+/// False if it is there no more: its client has gone, or has been answered.
+bool http_front::take_from_bench(std::uint64_t number) {
+  return preparing_.erase(number) > 0;
+}
+
 void http_front::begin(const http_call& call, exchange_start from,
                        api_result<prepared_request> ready) {
-  auto found = exchanges_.find(call.number);
-  if (found == exchanges_.end())
-    return; // its client has gone meanwhile
-  if (!ready) {
-    exchanges_.erase(found);
+  if (!take_from_bench(call.number))
+    return;
+  if (!ready)
     return from.line->answer(to_answer(ready.error()));
-  }
   const auto& asked = ready->asked;
   bool is_chat = asked.kind == api_kind::chat;
   from.head = {asked.kind,
@@ -145,20 +151,19 @@ void http_front::begin(const http_call& call, exchange_start from,
   stream_ += ready->prompts.size() * asked.n;
   from.seed = rt::mix(seed_ += 0x9e3779b97f4a7c15);
   by_stream_[from.stream_first] = call.number;
-  found->second = std::make_unique<http_exchange>(std::move(from), std::move(*ready),
-                                                  model_, door_);
-  found->second->begin();
+  auto& one = exchanges_[call.number];
+  one = std::make_unique<http_exchange>(std::move(from), std::move(*ready), model_,
+                                        door_);
+  one->begin();
   settle(call.number);
 }
 
 void http_front::abandon(std::uint64_t number) {
+  if (take_from_bench(number))
+    return;
   auto found = exchanges_.find(number);
   if (found == exchanges_.end())
     return;
-  if (!found->second) {
-    exchanges_.erase(found); // begin() will not find it
-    return;
-  }
   found->second->withdraw();
   settle(number);
 }
@@ -167,9 +172,20 @@ void http_front::tick() {
   auto oldest = door_.now() - how_.give_up_after;
   while (!exchanges_.empty()) { // by age
     auto& [number, one] = *exchanges_.begin();
-    if (!one || one->arrived_at() > oldest)
+    if (one->arrived_at() > oldest)
       return;
     one->fail({api_code::deadline_exceeded, "the request's time was over", "", {}});
+    settle(number);
+  }
+}
+
+void http_front::close() {
+  const api_error why{api_code::not_ready, "the server is stopping", "", 1};
+  for (const auto& [_, line] : std::exchange(preparing_, {}))
+    line->answer(to_answer(why));
+  while (!exchanges_.empty()) {
+    auto number = exchanges_.begin()->first;
+    exchanges_.begin()->second->fail(why);
     settle(number);
   }
 }
@@ -181,7 +197,7 @@ http_exchange* http_front::find(std::uint64_t stream) {
   if (after == by_stream_.begin())
     return nullptr;
   auto& one = exchanges_.at(std::prev(after)->second);
-  return one && stream - one->stream_first() < one->streams() ? one.get() : nullptr;
+  return stream - one->stream_first() < one->streams() ? one.get() : nullptr;
 }
 
 void http_front::hear(std::vector<stream_news> all) {
@@ -201,8 +217,6 @@ void http_front::hear(prompt_scores scores) {
 void http_front::begin_again() {
   for (auto at = exchanges_.begin(); at != exchanges_.end();) {
     auto& [number, one] = *at++;
-    if (!one)
-      continue;
     one->begin_again();
     settle(number);
   }

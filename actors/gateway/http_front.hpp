@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace perigee::gateway {
 
@@ -53,6 +54,9 @@ public:
   void abandon(std::uint64_t number) override;
   void tick() override;
 
+  /// Whoever waits for an answer is told that none will come.
+  void close() override;
+
   // -- from the cluster -------------------------------------------------------
 
   void hear(std::vector<stream_news> all);
@@ -71,17 +75,20 @@ private:
   http_answer readiness(bool ready) const;
   std::string models_json() const;
   std::string model_json() const;
+  void put_on_bench(std::uint64_t number, const std::shared_ptr<http_line>& line,
+                    std::size_t body_bytes, http_bench::job one);
+  bool take_from_bench(std::uint64_t number);
   void begin(const http_call& call, exchange_start from,
              api_result<prepared_request> ready);
   void settle(std::uint64_t number);
-  http_bench& bench_for(std::size_t body_bytes);
   http_exchange* find(std::uint64_t stream);
 
   front_settings how_;
   served_model model_;
   http_server& server_;
   cluster_door& door_;
-  std::map<std::uint64_t, exchange_ptr> exchanges_;  ///< By call; null: on the bench.
+  std::map<std::uint64_t, std::shared_ptr<http_line>> preparing_; ///< By call.
+  std::map<std::uint64_t, exchange_ptr> exchanges_;               ///< By call.
   std::map<std::uint64_t, std::uint64_t> by_stream_; ///< First stream to call.
   std::uint64_t stream_;                             ///< The next that is free.
   std::uint64_t seed_;

@@ -30,7 +30,8 @@ public:
 
   virtual void serve() = 0;
 
-  /// As http_server::stop(); then lets go of the actor.
+  /// As http_server::stop(): what is open has an error for an answer. Then lets go of
+  /// the actor.
   virtual void stop(std::chrono::milliseconds limit) = 0;
 
   virtual const http_probe& probe() const = 0;

@@ -171,6 +171,7 @@ private:
     pause_.cancel();
     floor_.on_empty = [this] { end(); };
     for_each([](http_session& session) { session.close_when_idle(); });
+    floor_.desk->close();
     if (floor_.sessions.empty())
       end();
   }

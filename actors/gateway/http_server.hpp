@@ -40,9 +40,10 @@ public:
   /// also before start(); after stop() it may be dropped.
   void post(std::function<void()> job);
 
-  /// Listens no more, closes idle connections, lets open calls end within `limit`, and
-  /// abandons those that do not. Returns when the thread has ended. From any thread but
-  /// the server's.
+  /// Listens no more, closes idle connections, refuses requests that have not arrived
+  /// whole, tells the front desk, lets open calls end within `limit`, and abandons
+  /// those that do not. Returns when the thread has ended. From any thread but the
+  /// server's.
   void stop(std::chrono::milliseconds limit);
 
   const http_probe& probe() const;

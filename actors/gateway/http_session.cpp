@@ -110,8 +110,14 @@ void http_session::sweep(clock::time_point now) {
 
 void http_session::close_when_idle() {
   keep_alive_ = false;
-  if (phase_ == phase::idle || phase_ == phase::head || phase_ == phase::body)
+  if (phase_ == phase::idle)
     close();
+  else if (phase_ == phase::head || phase_ == phase::body)
+    refuse_for_stop();
+}
+
+void http_session::refuse_for_stop() {
+  refuse({api_code::not_ready, "the server is stopping", "", 1});
 }
 
 void http_session::close() {
@@ -342,7 +348,7 @@ void http_session::on_body() {
   if (!read)
     return refuse(read.error());
   if (floor_.closing)
-    return refuse({api_code::not_ready, "the server is stopping", "", 1});
+    return refuse_for_stop();
   call.body = std::move(parser_->get().body());
   call.number = call_ = ++floor_.calls;
   streaming_ = false;

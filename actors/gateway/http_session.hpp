@@ -58,7 +58,8 @@ public:
   /// Ends what has taken too long.
   void sweep(clock::time_point now);
 
-  /// Ends after the answer at hand; at once if there is none.
+  /// Ends after the answer at hand; at once if there is none. A request that has not
+  /// arrived whole is refused.
   void close_when_idle();
 
   /// Ends now. Whoever serves a call is told that its client has gone.
@@ -88,6 +89,7 @@ private:
   bool is_framed();
   bool may_send_body();
   void make_request_id();
+  void refuse_for_stop();
   void take_request_id();
   void read_body();
   void on_body();

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <set>
+#include <thread>
 
 namespace perigee::gateway {
 namespace {
@@ -17,7 +18,7 @@ using test::http_client;
 using test::post;
 
 /// Answers each submission with its own prompt in capitals, one token at a time; but
-/// those that begin with "wait" with nothing.
+/// those that begin with "wait" with nothing, and with "half", with one token.
 class shouting_cluster : public cluster_door {
 public:
   bool submit(const submission& wish) override {
@@ -30,7 +31,9 @@ public:
       open_.insert(wish.stream);
       news_.notify_all();
     }
-    if (!text.starts_with("WAIT"))
+    if (text.starts_with("HALF"))
+      server->post([this, stream = wish.stream] { say(stream, 'H'); });
+    else if (!text.starts_with("WAIT"))
       server->post([this, stream = wish.stream, text] { shout(stream, text); });
     return true;
   }
@@ -55,6 +58,13 @@ public:
   http_front* front = nullptr;
 
 private:
+  void say(std::uint64_t stream, char one) {
+    std::vector<stream_news> all(1);
+    all[0].stream = stream;
+    all[0].tokens.push_back({static_cast<unsigned char>(one), 0, {}});
+    front->hear(std::move(all));
+  }
+
   void shout(std::uint64_t stream, const std::string& text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
       std::vector<stream_news> all(1);
@@ -201,6 +211,35 @@ TEST_CASE("an answer that nobody gives is given up") {
   auto got = at.ask(post("/v1/completions", R"({"prompt":"wait"})"));
   CHECK(got.status == 504);
   CHECK(got.body.find("deadline_exceeded") != std::string::npos);
+  CHECK(at.cluster.has_open(0));
+}
+
+TEST_CASE("who waits for an answer when the server stops is told that none comes") {
+  house at;
+  http_client streaming{at.server->port()};
+  streaming.put(post("/v1/completions", R"({"prompt":"half","stream":true})"));
+  CHECK(streaming.read_until(R"("text":"H")"));
+  http_client waiting{at.server->port()};
+  waiting.put(post("/v1/completions", R"({"prompt":"wait"})"));
+  CHECK(at.cluster.has_open(2));
+  http_client arriving{at.server->port()};
+  arriving.put(post("/v1/completions", R"({"prompt":"a"})").substr(0, 120));
+  CHECK(at.ask(get("/live")).status == 200); // and the others have been read
+  std::thread stopping{[&] { at.server->stop(10s); }};
+  for (auto* client : {&waiting, &arriving}) {
+    auto got = client->reply();
+    REQUIRE(got);
+    CHECK(got->status == 503);
+    CHECK(got->body.find(R"("code":"not_ready")") != std::string::npos);
+    CHECK(got->fields["connection"] == "close");
+    client->close();
+  }
+  auto end = streaming.read_until("data: [DONE]\n\n\r\n0\r\n\r\n");
+  REQUIRE(end);
+  CHECK(end->find(R"(data: {"error":{"message":"the server is stopping")")
+        != std::string::npos);
+  streaming.close();
+  stopping.join();
   CHECK(at.cluster.has_open(0));
 }
 
