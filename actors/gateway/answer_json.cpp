@@ -3,6 +3,8 @@
 #include "actors/gateway/json_text.hpp"
 #include "engine/tokenizer/utf8.hpp"
 
+#include <set>
+
 namespace perigee::gateway {
 namespace {
 
@@ -99,9 +101,13 @@ void append_top(std::string& out, const scored_token& one) {
     return;
   }
   out += '{';
+  std::set<std::string> names; // tokens without text share one
   for (const auto& other : one.top) {
-    out += &other != one.top.data() ? "," : "";
-    append_json_string(out, shown(other.bytes));
+    auto [name, is_new] = names.insert(shown(other.bytes));
+    if (!is_new)
+      continue;
+    out += names.size() > 1 ? "," : "";
+    append_json_string(out, *name);
     out += ':';
     append_json_number(out, other.logprob);
   }

@@ -17,7 +17,7 @@ std::size_t characters_in(std::string_view text) {
 answer_text::answer_text(std::vector<std::string> stops, bool scored)
   : filter_(std::move(stops)), scored_(scored) {}
 
-void answer_text::echo(std::string_view bytes, scored_token score) {
+void answer_text::pass(std::string_view bytes, scored_token score) {
   note(bytes, std::move(score));
   let_out(whole_characters(bytes));
 }

@@ -24,7 +24,7 @@ struct scored_token {
 
   std::string bytes;
   std::optional<float> logprob; ///< The first token of a prompt has none.
-  std::vector<candidate> top;   ///< Best first.
+  std::vector<candidate> top;   ///< Best first; of a completion, itself among them.
   std::size_t offset = 0;       ///< Characters of the text before it.
 };
 
@@ -44,12 +44,13 @@ class answer_text {
 public:
   answer_text(std::vector<std::string> stops, bool scored);
 
-  /// A token of the prompt, which stands for `bytes`. Stop strings do not matter in it.
-  /// A character that the prompt leaves unfinished, the answer may finish.
-  void echo(std::string_view bytes, scored_token score = {});
+  /// A token, which stands for `bytes`, of the prompt, or before the least length of
+  /// the answer. Stop strings do not matter in it, and none begins in it. A character
+  /// that it leaves unfinished, the next token may finish. Not after push().
+  void pass(std::string_view bytes, scored_token score = {});
 
-  /// A token of the answer. `score` is read only if scores are wanted. To be called no
-  /// more after stopped().
+  /// Any other token of the answer. `score` is read only if scores are wanted. To be
+  /// called no more after stopped().
   void push(std::string_view bytes, scored_token score = {});
 
   /// The answer ends here.

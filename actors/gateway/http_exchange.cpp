@@ -126,8 +126,11 @@ void http_exchange::take_tokens(one_answer& one, const stream_news& news) {
   for (const auto& token : news.tokens) {
     if (one.text.stopped())
       return;
-    one.text.push(model_.words->piece(token.token), to_scored(token));
-    ++one.tokens;
+    auto bytes = model_.words->piece(token.token);
+    if (one.tokens++ < what_.asked.sampling.min_tokens)
+      one.text.pass(bytes, to_scored(token));
+    else
+      one.text.push(bytes, to_scored(token));
   }
 }
 
@@ -136,10 +139,10 @@ void http_exchange::echo(one_answer& one) {
     return;
   const auto& prompt = prompt_of(one);
   if (what_.asked.sampling.logprobs < 0)
-    return one.text.echo(prompt.echo);
+    return one.text.pass(prompt.echo);
   for (std::size_t i = 0; i < prompt.tokens.size(); ++i) {
     bool has_score = i > 0 && i <= one.prompt_scores.size();
-    one.text.echo(piece_of(prompt.tokens, i),
+    one.text.pass(piece_of(prompt.tokens, i),
                   has_score ? to_scored(one.prompt_scores[i - 1]) : scored_token{});
   }
 }
@@ -161,6 +164,10 @@ scored_token http_exchange::to_scored(const engine::sampled& from) const {
   out.logprob = from.logprob;
   for (const auto& other : from.top)
     out.top.push_back({std::string{model_.words->piece(other.token)}, other.logprob});
+  bool is_among = std::any_of(from.top.begin(), from.top.end(),
+                              [&](const auto& one) { return one.token == from.token; });
+  if (!is_among && what_.asked.kind == api_kind::completion) // as OpenAI has it
+    out.top.push_back({std::string{model_.words->piece(from.token)}, from.logprob});
   return out;
 }
 

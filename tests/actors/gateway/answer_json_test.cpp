@@ -74,6 +74,13 @@ TEST_CASE("logprobs have the form of their API") {
         != std::string::npos);
 }
 
+TEST_CASE("of likely tokens with one text, the likeliest stands for all") {
+  choice one = said(0, "a", finish::length);
+  one.said.scores.push_back({"", -0.5f, {{"", -0.5f}, {"b", -1.5f}, {"", -2.5f}}, 0});
+  auto body = whole_answer(scored(text_head), std::vector{one}, {}, {});
+  CHECK(body.find(R"("top_logprobs":[{"":-0.5,"b":-1.5}])") != std::string::npos);
+}
+
 TEST_CASE("the first token of an echoed prompt has no logprob") {
   choice one = said(0, "a", finish::length);
   one.said.scores.push_back({"a", std::nullopt, {}, 0});

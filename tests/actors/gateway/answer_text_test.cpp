@@ -100,7 +100,7 @@ TEST_CASE("tokens without text have scores too") {
 
 TEST_CASE("a prompt is echoed whatever stop strings it holds") {
   answer_text answer{{"END"}, true};
-  answer.echo("the END \xc3");
+  answer.pass("the END \xc3");
   answer.push("\xa9 EN", scored(-1));
   CHECK(answer.take().text == "the END é ");
   answer.push("D");

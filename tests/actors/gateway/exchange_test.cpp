@@ -167,6 +167,19 @@ TEST_CASE("a stop string ends the answer before it, and withdraws the stream") {
   }
 }
 
+TEST_CASE("no stop string begins within the least length of an answer") {
+  scene at{R"({"prompt":"a","stop":["ab"],"min_tokens":3})"};
+  at.say("xab");
+  CHECK_FALSE(at.line->has_ended);
+  at.say("abz");
+  CHECK(at.line->has_ended);
+  CHECK(at.line->has(quoted("xab")));
+  scene across{R"({"prompt":"a","stop":["ab"],"min_tokens":1})"};
+  across.say("ab", stream_end::length); // half of it lies within
+  CHECK(across.line->has(quoted("ab")));
+  CHECK(across.line->has(R"("finish_reason":"length")"));
+}
+
 TEST_CASE("an answer of no tokens asks nobody") {
   scene at{R"({"prompt":"abc","max_tokens":0,"echo":true})"};
   CHECK(at.door.open.empty());
@@ -208,6 +221,26 @@ TEST_CASE("an echoed prompt comes first, with its scores if they are wanted") {
   CHECK(at.line->has(quoted("abc")));
   CHECK(at.line->has(R"("tokens":["a","b","c"],"token_logprobs":[null,-2.5,-0.5])"));
   CHECK(at.line->has(R"("text_offset":[0,1,2])"));
+}
+
+TEST_CASE("a completion's token is always among the likeliest, a chat's if it is one") {
+  stream_news news{.stream = first_stream};
+  news.tokens.push_back({'x', -3.5f, {{'y', -0.25f}}});
+  news.end = stream_end::stop;
+  scene at{R"({"prompt":"ab","echo":true,"logprobs":1})"};
+  at.exchange->hear(prompt_scores{first_stream, 1, {{'b', -2.5f, {{'c', -0.5f}}}}});
+  at.exchange->hear(news);
+  CHECK(
+    at.line->has(R"("top_logprobs":[null,{"c":-0.5,"b":-2.5},{"y":-0.25,"x":-3.5}])"));
+  scene none{R"({"prompt":"ab","logprobs":0})"};
+  none.say("c", stream_end::stop);
+  CHECK(none.line->has(R"("top_logprobs":[{"c":-0.5}])"));
+  scene chat{
+    R"({"messages":[{"role":"user","content":"a"}],"logprobs":true,"top_logprobs":1})",
+    true};
+  chat.exchange->hear(news);
+  CHECK(
+    chat.line->has(R"("top_logprobs":[{"token":"y","logprob":-0.25,"bytes":[121]}])"));
 }
 
 TEST_CASE("a prompt's scores may be all that is wanted") {
