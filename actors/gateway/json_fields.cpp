@@ -1,7 +1,5 @@
 #include "actors/gateway/json_fields.hpp"
 
-#include "actors/gateway/api_request.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -19,6 +17,10 @@ fault wrong(api_code code, std::string_view where, std::string_view expected) {
     code, quoted(where) + " must be " + std::string{expected}, std::string{where}, {}};
 }
 
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+}
+
 } // namespace
 
 fault wrong_type(std::string_view where, std::string_view expected) {
@@ -29,8 +31,18 @@ fault wrong_value(std::string_view where, std::string_view expected) {
   return wrong(api_code::invalid_value, where, expected);
 }
 
+fault must_not_be_empty(std::string_view where) {
+  return api_error{api_code::invalid_value,
+                   quoted(where) + " must not be empty",
+                   std::string{where},
+                   {}};
+}
+
 fault missing(std::string_view where, std::string_view expected) {
-  return wrong(api_code::missing_parameter, where, expected);
+  return api_error{api_code::missing_parameter,
+                   quoted(where) + " is missing; it must be " + std::string{expected},
+                   std::string{where},
+                   {}};
 }
 
 fault not_supported(std::string_view where, std::string_view why) {
@@ -55,30 +67,6 @@ std::string item(std::string_view list, std::size_t index) {
 std::string member(std::string_view object, std::string_view name) {
   return object.empty() ? std::string{name}
                         : std::string{object} + '.' + std::string{name};
-}
-
-api_result<json::object> read_object(std::string_view body) {
-  json::parse_options how;
-  how.max_depth = body_depth_max;
-  boost::system::error_code error;
-  json::stream_parser parser{{}, how};
-  auto read = parser.write_some(body.data(), body.size(), error);
-  if (!error && read < body.size())
-    error = json::error::extra_data;
-  if (!error)
-    parser.finish(error);
-  if (error) {
-    auto why = error == json::error::too_deep
-                 ? "nests deeper than " + std::to_string(body_depth_max) + " levels"
-                 : error.message() + " at byte " + std::to_string(read);
-    return failure(api_error{
-      api_code::invalid_json, "the body must be JSON in UTF-8: " + why, "", {}});
-  }
-  auto all = parser.release();
-  if (!all.is_object())
-    return failure(
-      api_error{api_code::invalid_json, "the body must be a JSON object", "", {}});
-  return std::move(all.get_object());
 }
 
 fault read_bool(bool& out, const json::value& value, std::string_view where) {
@@ -133,7 +121,6 @@ fault read_text(std::string& out, const json::value& value, std::string_view whe
 }
 
 std::size_t edits_between(std::string_view one, std::string_view other) {
-  constexpr std::size_t compared_max = 64;
   one = one.substr(0, compared_max);
   other = other.substr(0, compared_max);
   std::vector<std::size_t> row(other.size() + 1);
@@ -142,7 +129,7 @@ std::size_t edits_between(std::string_view one, std::string_view other) {
     auto diagonal = row[0];
     row[0] = i + 1;
     for (std::size_t j = 0; j < other.size(); ++j) {
-      auto changed = diagonal + (one[i] == other[j] ? 0 : 1);
+      auto changed = diagonal + (lower(one[i]) == lower(other[j]) ? 0 : 1);
       diagonal = row[j + 1];
       row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
     }

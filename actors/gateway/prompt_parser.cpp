@@ -7,8 +7,6 @@ namespace {
 
 constexpr auto no_limit = std::numeric_limits<std::size_t>::max(); // the body has one
 constexpr auto text_parts = R"(a string or a list of {"type": "text", "text": ...})";
-constexpr auto prompt_forms
-  = "a string, a list of strings, a list of token ids, or a list of such lists";
 
 fault read_part(std::string& out, const json::value& value, const std::string& where) {
   if (!value.is_object())
@@ -137,7 +135,7 @@ fault read_prompts(std::vector<prompt_form>& out, const json::value& value,
     return wrong_type(where, prompt_forms);
   const auto& list = value.get_array();
   if (list.empty())
-    return wrong_value(where, "not empty");
+    return must_not_be_empty(where);
   if (list[0].is_number())
     return read_prompt(out.emplace_back(), value, std::string{where}, limits);
   if (list.size() > limits.prompts_max)

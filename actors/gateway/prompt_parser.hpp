@@ -7,6 +7,10 @@
 
 namespace perigee::gateway {
 
+/// What a prompt may be.
+inline constexpr auto prompt_forms
+  = "a string, a list of strings, a list of token ids, or a list of such lists";
+
 /// `messages`: a list of `{role, content}`; content is text, or a list of text parts,
 /// which are joined by line ends.
 fault read_messages(dialogue& out, const json::value& value, std::string_view where,

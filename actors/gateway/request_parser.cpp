@@ -100,13 +100,17 @@ fault top_k(draft& to, value_ref value, name where) {
 }
 
 fault seed(draft& to, value_ref value, name where) {
+  using limits = std::numeric_limits<std::int64_t>;
   std::int64_t number = 0;
   if (value.is_uint64())
     number = static_cast<std::int64_t>(value.get_uint64());
   else if (auto wrong
-           = read_whole(number, value, where, std::numeric_limits<std::int64_t>::min(),
-                        std::numeric_limits<std::int64_t>::max()))
-    return wrong;
+           = read_whole(number, value, where, limits::min(), limits::max())) {
+    auto expected = "an integer from " + std::to_string(limits::min()) + " to "
+                    + std::to_string(std::numeric_limits<std::uint64_t>::max());
+    return wrong->code == api_code::invalid_type ? wrong_type(where, expected)
+                                                 : wrong_value(where, expected);
+  }
   to.out.sampling.seed = static_cast<std::uint64_t>(number);
   to.out.seeded = true;
   return {};
@@ -133,7 +137,7 @@ fault stop(draft& to, value_ref value, name where) {
     auto& text = to.out.stops.emplace_back();
     if (auto wrong = read_text(text, one, place, to.limits.stop_bytes_max))
       return wrong;
-    return text.empty() ? wrong_value(place, "not empty") : fault{};
+    return text.empty() ? must_not_be_empty(place) : fault{};
   };
   if (value.is_string())
     return read(value, where);
@@ -166,12 +170,16 @@ fault logit_bias(draft& to, value_ref value, name where) {
     token_id token = 0;
     auto end = key.data() + key.size();
     auto [stopped, error] = std::from_chars(key.data(), end, token);
-    if (error != std::errc{} || stopped != end || token >= to.limits.vocabulary)
+    bool is_padded = key.size() > 1 && key.front() == '0';
+    if (error != std::errc{} || stopped != end || is_padded
+        || token >= to.limits.vocabulary)
       return wrong_value(place, "named by a token id below "
                                   + std::to_string(to.limits.vocabulary));
     double by = 0;
     if (auto wrong = read_number(by, bias, place))
       return wrong;
+    if (!(by >= -100 && by <= 100))
+      return wrong_value(place, "a number from -100 to 100");
     to.out.sampling.logit_bias.emplace_back(token, by);
   }
   std::sort(to.out.sampling.logit_bias.begin(), to.out.sampling.logit_bias.end());
@@ -310,7 +318,7 @@ fault judge_all(draft& of) {
     return served.error();
   if (of.out.prompts.empty())
     return of.out.kind == api_kind::chat ? missing("messages", "a list of messages")
-                                         : missing("prompt", "a prompt");
+                                         : missing("prompt", prompt_forms);
   if (of.stream_options && !of.out.stream)
     return wrong_value("stream_options", "absent unless stream is true");
   if (auto wrong = judge_tokens_max(of))

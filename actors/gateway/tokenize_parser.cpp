@@ -86,8 +86,10 @@ api_result<tokenize_request> parse_tokenize(std::string_view body,
   auto read = parse(body, limits, known);
   if (!read)
     return failure(read.error());
-  if (read->text.has_value() == read->turns.has_value())
-    return failure(*missing("prompt", "given, or `messages`, and not both"));
+  if (read->text && read->turns)
+    return failure(*wrong_value("prompt", "absent if `messages` is given"));
+  if (!read->text && !read->turns)
+    return failure(*missing("prompt", "a string, or `messages` be given in its place"));
   tokenize_request out{std::move(read->model), {}, read->add_special_tokens};
   if (read->text)
     out.prompt = std::move(*read->text);

@@ -186,6 +186,14 @@ TEST_CASE("a turn's content is text, or text parts joined by line ends") {
 TEST_CASE("a body must have its prompt, and the other API's is unknown") {
   refused(parse_chat("{}", limits), missing_parameter, "messages");
   refused(parse_completion("{}", limits), missing_parameter, "prompt");
+  CHECK(
+    parse_chat("{}", limits).error().message.starts_with("`messages` is missing; "));
+  CHECK(
+    parse_completion("{}", limits).error().message
+    == "`prompt` is missing; it must be a string, a list of strings, a list of token "
+       "ids, or a list of such lists");
+  CHECK(parse_completion(R"({"prompt":[]})", limits).error().message
+        == "`prompt` must not be empty");
   chat_refused(R"(,"prompt":"x")", unknown_parameter, "prompt");
   completion_refused(R"(,"messages":[])", unknown_parameter, "messages");
 }
@@ -202,6 +210,24 @@ TEST_CASE("a body that is no JSON object in UTF-8 is refused, with the place") {
   }
   CHECK(parse_completion(" {\"prompt\":\"a\"} \r\n", limits));
   CHECK(parse_completion(R"({"prompt":"\ud83d\ude00\u0000"})", limits));
+}
+
+TEST_CASE("a name that comes twice in one object is refused") {
+  chat_refused(R"(,"temperature":0,"temperature":1)", invalid_value, "temperature");
+  chat_refused(R"(,"temperature":0,"temp\u0065rature":0)", invalid_value,
+               "temperature");
+  refused(parse_completion(R"({"prompt":"a","prompt":"b"})", limits), invalid_value,
+          "prompt");
+  refused(parse_chat(R"({"messages":[{"role":"user","role":"system","content":""}]})",
+                     limits),
+          invalid_value, "role");
+  CHECK(parse_chat(R"({"messages":[{"role":"user","content":"a"},)"
+                   R"({"content":"b","role":"user"}]})",
+                   limits)); // once in each
+  std::string many = R"({"prompt":"a")";
+  for (int i = 0; i < 3000; ++i)
+    many += ",\"" + std::to_string(i) + "\":null";
+  refused(parse_completion(many + "}", limits), invalid_json, "");
 }
 
 TEST_CASE("a body that nests deeply is refused without a deep stack") {
@@ -238,6 +264,9 @@ TEST_CASE("numbers of the wrong type or out of range are refused by name") {
   chat_refused(R"(,"n":65)", invalid_value, "n");
   CHECK(chat_of(R"(,"max_tokens":5.0)").tokens_max == 5u);
   CHECK(chat_of(R"(,"top_k":-1)").sampling.top_k == 0);
+  CHECK(parse_chat(chat_with(R"(,"seed":1e30)"), limits).error().message
+        == "`seed` must be an integer from -9223372036854775808 to "
+           "18446744073709551615");
   CHECK(chat_of(R"(,"seed":18446744073709551615)").sampling.seed
         == 18446744073709551615u);
 }
@@ -286,7 +315,11 @@ TEST_CASE("logit_bias names tokens of the vocabulary") {
   chat_refused(R"(,"logit_bias":{"-1":1})", invalid_value, "logit_bias.-1");
   chat_refused(R"(,"logit_bias":{"x":1})", invalid_value, "logit_bias.x");
   chat_refused(R"(,"logit_bias":{"1":"x"})", invalid_type, "logit_bias.1");
-  chat_refused(R"(,"logit_bias":{"1":101})", invalid_value, "logit_bias");
+  chat_refused(R"(,"logit_bias":{"1":101})", invalid_value, "logit_bias.1");
+  chat_refused(R"(,"logit_bias":{"2":1,"1":-100.5})", invalid_value, "logit_bias.1");
+  chat_refused(R"(,"logit_bias":{"05":1})", invalid_value, "logit_bias.05");
+  chat_refused(R"(,"logit_bias":{"5":1,"5":2})", invalid_value, "5");
+  CHECK(chat_of(R"(,"logit_bias":{"0":100})").sampling.logit_bias.size() == 1);
   chat_refused(R"(,"logit_bias":[])", invalid_type, "logit_bias");
 }
 
@@ -326,6 +359,16 @@ TEST_CASE("an unknown parameter is refused, with the nearest name") {
   auto got = parse_chat(chat_with(R"(,"temprature":1)"), limits);
   refused(got, unknown_parameter, "temprature");
   CHECK(got.error().message.find("`temperature`") != std::string::npos);
+  auto message_of = [](const std::string& name) {
+    auto wrong = parse_chat(chat_with(",\"" + name + "\":1"), limits);
+    REQUIRE_FALSE(wrong);
+    return wrong.error().message;
+  };
+  CHECK(message_of("top_P") == "there is no parameter `top_P`; did you mean `top_p`?");
+  CHECK(message_of("MAX_TOKENS").ends_with("did you mean `max_tokens`?"));
+  CHECK(message_of("x") == "there is no parameter `x`");
+  CHECK(message_of("ns") == "there is no parameter `ns`");
+  CHECK(message_of("max_completion_tokens" + std::string(20, 'x')).ends_with("x`"));
   auto far = parse_chat(chat_with(R"(,"zzz":null)"), limits);
   refused(far, unknown_parameter, "zzz");
   CHECK(far.error().message.find("did you mean") == std::string::npos);

@@ -34,7 +34,7 @@ TEST_CASE("to tokenize, one prompt is given, and only one") {
   refused(parse_tokenize("{}", limits), missing_parameter, "prompt");
   refused(parse_tokenize(
             R"({"prompt":"hi","messages":[{"role":"user","content":"hi"}]})", limits),
-          missing_parameter, "prompt");
+          invalid_value, "prompt");
   refused(parse_tokenize(R"({"prompt":["hi"]})", limits), invalid_type, "prompt");
   refused(parse_tokenize(R"({"promt":"hi"})", limits), unknown_parameter, "promt");
   refused(parse_tokenize(R"({"prompt":"hi","model":"x"})", limits), model_not_found,

@@ -31,6 +31,7 @@ TEST_CASE("what is known and not supported is refused by its name") {
          {"audio", "{}"},
          {"suffix", R"("x")"},
          {"prompt_logprobs", "1"},
+         {"best_of", "2"},
          {"store", "true"},
          {"service_tier", R"("flex")"},
          {"reasoning_effort", R"("low")"},
@@ -57,8 +58,8 @@ TEST_CASE("a value that asks for nothing may stand") {
         R"("response_format":{"type":"text"})", R"("modalities":["text"])",
         R"("store":false)", R"("metadata":{"a":"b"})", R"("service_tier":"auto")",
         R"("use_beam_search":false)", R"("length_penalty":1.0)", R"("suffix":"")",
-        R"("guided_json":null)", R"("skip_special_tokens":true)", R"("priority":0)",
-        R"("safety_identifier":"x")"}) {
+        R"("guided_json":null)", R"("best_of":1)", R"("skip_special_tokens":true)",
+        R"("priority":0)", R"("safety_identifier":"x")"}) {
     INFO(field);
     CHECK(with(field));
   }
