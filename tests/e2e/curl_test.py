@@ -32,13 +32,14 @@ class WithCurl(unittest.TestCase):
         assert code == 0, said
         assert "[error]" not in said and "[critical]" not in said, said
 
-    def curl(self, path, *more, key="secret"):
+    def curl(self, path, *more, key="secret", stdin=None):
         """Status, headers in lower case, and body."""
         wish = ["curl", "--silent", "--include", "--max-time", "120", *more]
         if key:
             wish += ["--header", "Authorization: Bearer " + key]
         ran = subprocess.run(
-            wish + [self.cluster.url + path], capture_output=True, check=True
+            wish + [self.cluster.url + path],
+            capture_output=True, check=True, input=stdin and stdin.encode(),
         )
         head, _, body = ran.stdout.partition(b"\r\n\r\n")
         while head.startswith(b"HTTP/1.1 100"):
@@ -137,6 +138,28 @@ class WithCurl(unittest.TestCase):
         self.assertIn(b"body_too_large", answer)
         self.assertTrue(self.is_well())
 
+    def test_a_prompt_far_beyond_the_context(self):
+        for text in (" " * 900_000, "a" * 900_000, "word " * 180_000):
+            status, _, answer = self.post(
+                "/v1/completions", "@-", stdin=json.dumps({"prompt": text})
+            )
+            error = json.loads(answer)["error"]
+            self.assertEqual(
+                (status, error["code"], error["param"]),
+                (400, "context_length_exceeded", "prompt"),
+            )
+
+    def test_a_body_whose_end_is_uncertain(self):
+        with socket.create_connection(("127.0.0.1", self.cluster.port)) as client:
+            client.sendall(
+                b"POST /v1/models HTTP/1.1\r\nHost: x\r\n"
+                b"Transfer-Encoding: xchunked\r\n\r\n"
+                b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
+            )
+            answer = b"".join(iter(lambda: client.recv(4096), b""))
+        self.assertTrue(answer.startswith(b"HTTP/1.1 400 "))
+        self.assertEqual(answer.count(b"HTTP/1.1 "), 1)
+
     def test_invalid_utf8(self):
         body = b'{"messages":[{"role":"user","content":"\xff\xfe"}]}'
         answer = self.raw_post(len(body), body)
@@ -182,6 +205,34 @@ class Ending(unittest.TestCase):
         self.assertEqual(answer["usage"]["completion_tokens"], 60)
         code, said = cluster.close()
         self.assertEqual(code, 0, said)
+
+    def test_who_is_not_finished_at_the_limit_is_told(self):
+        cluster = Cluster(*arguments(), drain_ms=200)
+        answers = {}
+
+        def ask(stream):
+            answers[stream] = cluster.call(
+                "/v1/chat/completions",
+                {**CHAT, "max_tokens": 900, "ignore_eos": True, "stream": stream},
+            )
+
+        asking = [threading.Thread(target=ask, args=(way,)) for way in (False, True)]
+        for one in asking:
+            one.start()
+        while cluster.metric("vllm:num_requests_running") < 2:
+            time.sleep(0.01)
+        cluster.end()
+        for one in asking:
+            one.join()
+        status, _, answer = answers[False]
+        self.assertEqual((status, answer["error"]["code"]), (503, "not_ready"))
+        status, _, events = answers[True]
+        self.assertEqual(status, 200)
+        *_, last, done, rest = events.split("\n\n")
+        self.assertEqual((done, rest), ("data: [DONE]", ""))
+        error = json.loads(last.removeprefix("data: "))["error"]
+        self.assertEqual(error["code"], "not_ready")
+        cluster.close()
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ SKIP = 77  # what ctest is told
 TOPOLOGY = """
 [cluster]
 listen = "127.0.0.1:0"
-drain_limit_ms = 20000
+drain_limit_ms = {drain_ms}
 
 [model]
 path = "{model}"
@@ -46,10 +46,14 @@ decode_instance = [ {{ engine = "cpu", threads = 1, arena = "96MiB", batch_max =
 class Cluster:
     """Runs until `close()`; `url` is where it serves."""
 
-    def __init__(self, program, model, context=1024, http=""):
+    def __init__(self, program, model, context=1024, http="", drain_ms=20000):
         self.folder = tempfile.TemporaryDirectory()
         topology = pathlib.Path(self.folder.name) / "e2e.toml"
-        topology.write_text(TOPOLOGY.format(model=model, context=context, http=http))
+        topology.write_text(
+            TOPOLOGY.format(
+                model=model, context=context, http=http, drain_ms=drain_ms
+            )
+        )
         self.process = subprocess.Popen(
             [program, "serve", str(topology)],
             stdout=subprocess.PIPE,
