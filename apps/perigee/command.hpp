@@ -27,5 +27,6 @@ void add_calibrate(CLI::App& to, session& all);
 void add_check(CLI::App& to, session& all);
 void add_init(CLI::App& to, session& all);
 void add_serve(CLI::App& to, session& all);
+void add_workload(CLI::App& to, session& all);
 
 } // namespace perigee::app

@@ -13,6 +13,7 @@ separate pools, one pool of cached KV, and a conductor that places every request
   perigee serve model.gguf       serve a model on this machine, at http://127.0.0.1:8000
   perigee init                   write a topology file to start from
   perigee check topology.toml    say what a topology file means
+  perigee workload generate      make a request trace
 )";
 
 constexpr auto closing = R"(
@@ -40,6 +41,7 @@ int run(int count, char** arguments) {
   add_check(line, all);
   add_bench(line, all);
   add_calibrate(line, all);
+  add_workload(line, all);
   try {
     line.parse(count, arguments);
   } catch (const CLI::ParseError& end) { // of --help and --version, too

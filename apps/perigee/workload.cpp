@@ -1,0 +1,147 @@
+#include "apps/perigee/command.hpp"
+#include "apps/perigee/workload_generate.hpp"
+#include "apps/perigee/workload_output.hpp"
+#include "workload/azure_reader.hpp"
+#include "workload/cut.hpp"
+#include "workload/mooncake_reader.hpp"
+#include "workload/mooncake_writer.hpp"
+#include "workload/statistics.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+
+namespace perigee::app {
+namespace {
+
+using namespace workload;
+
+constexpr auto closing = R"(
+A trace is a file of JSON Lines in Mooncake's format: when each request arrives, how long
+its input and output are, and which blocks of 512 tokens its input consists of; requests
+with the same first blocks have the same beginning, which a cache can spare.
+
+Examples:
+  perigee workload generate --like conversation --requests 500 --seed 7 > t.jsonl
+  perigee workload stats t.jsonl
+  perigee workload convert AzureLLMInferenceTrace_conv.csv --out azure.jsonl)";
+
+/// A trace in a file, and what of it is wanted.
+struct trace_source {
+  std::string file;
+  bool lenient = false;
+  std::optional<std::size_t> first;
+  double from = 0;
+  std::optional<double> to;
+  double speed = 1;
+
+  strictness how() const {
+    return lenient ? strictness::lenient : strictness::strict;
+  }
+
+  cut part() const {
+    auto nanoseconds = [](double seconds) {
+      return std::chrono::nanoseconds{std::llround(seconds * 1e9)};
+    };
+    return {first, nanoseconds(from),
+            to ? std::optional{nanoseconds(*to)} : std::nullopt, speed};
+  }
+};
+
+void add_trace_arguments(CLI::App& to, trace_source& into) {
+  constexpr double seconds_max = 366.0 * 24 * 3600;
+  to.add_flag("--lenient", into.lenient,
+              "Pass over lines that are wrong, and count them; else the first one is "
+              "reported and nothing follows");
+  to.add_option("--first", into.first, "At most so many requests");
+  to.add_option("--from", into.from, "Only from this second on, which becomes second 0")
+    ->check(CLI::Range(0.0, seconds_max))
+    ->capture_default_str();
+  to.add_option("--to", into.to, "Only what arrives before this second")
+    ->check(CLI::Range(0.0, seconds_max));
+  to.add_option("--speed", into.speed, "2: everything arrives in half the time")
+    ->check(CLI::Range(speed_min, speed_max))
+    ->capture_default_str();
+}
+
+exit_code fail(const char* command, const std::string& why) {
+  std::fprintf(stderr, "perigee workload %s: %s\n", command, why.c_str());
+  return exit_code::failed;
+}
+
+void say_skipped(const char* command, const skip_counts& skipped) {
+  for (std::size_t i = 0; i < skipped.size(); ++i)
+    if (skipped[i] > 0)
+      std::fprintf(stderr, "perigee workload %s: skipped %zu: %s\n", command,
+                   skipped[i], std::string{word(static_cast<cause>(i))}.c_str());
+}
+
+exit_code run_stats(const trace_source& from) {
+  std::ifstream file{from.file};
+  if (!file)
+    return fail("stats", from.file + " can't be opened");
+  mooncake_reader reader{file, from.file, from.how()};
+  cut_source part{reader, from.part()};
+  statistics all;
+  for (;;) {
+    auto got = part.next();
+    if (!got)
+      return fail("stats", to_string(got.error()));
+    if (!*got)
+      break;
+    all.add(**got);
+  }
+  say_skipped("stats", reader.skipped());
+  print_summary(all.summary());
+  return exit_code::good;
+}
+
+exit_code run_convert(const trace_source& from, const std::string& out) {
+  std::ifstream file{from.file};
+  if (!file)
+    return fail("convert", from.file + " can't be opened");
+  azure_reader reader{file, from.file, from.how()};
+  cut_source part{reader, from.part()};
+  auto wrong = write_trace(part, out);
+  say_skipped("convert", reader.skipped());
+  return wrong ? fail("convert", *wrong) : exit_code::good;
+}
+
+void add_stats(CLI::App& to, session& all) {
+  auto from = std::make_shared<trace_source>();
+  auto* stats = to.add_subcommand(
+    "stats", "Say what a trace is like: requests, duration, lengths, and the hit rate "
+             "of a cache that forgets nothing");
+  stats->add_option("TRACE", from->file, "A trace in Mooncake's format")->required();
+  add_trace_arguments(*stats, *from);
+  stats->callback([from, &all] { all.left = run_stats(*from); });
+}
+
+void add_convert(CLI::App& to, session& all) {
+  auto from = std::make_shared<trace_source>();
+  auto out = std::make_shared<std::string>("-");
+  auto* convert = to.add_subcommand(
+    "convert", "Make a trace of an Azure (Splitwise) CSV: TIMESTAMP, ContextTokens, "
+               "GeneratedTokens. It doesn't tell what prompts share, so they share "
+               "nothing");
+  convert->add_option("CSV", from->file, "The table")->required();
+  convert->add_option("--out", *out, "Where to write it; - is stdout")
+    ->capture_default_str();
+  add_trace_arguments(*convert, *from);
+  convert->callback([from, out, &all] { all.left = run_convert(*from, *out); });
+}
+
+} // namespace
+
+void add_workload(CLI::App& to, session& all) {
+  auto* command
+    = to.add_subcommand("workload", "Make, measure and convert request traces");
+  command->footer(closing);
+  command->require_subcommand(1);
+  add_generate(*command, all);
+  add_stats(*command, all);
+  add_convert(*command, all);
+}
+
+} // namespace perigee::app
