@@ -273,6 +273,8 @@ private:
   // -- those who are gone -----------------------------------------------------
 
   void on_member(const Msg<schema::Member>& news) {
+    if (!desk_.is_from(cluster_name{desk_.me().node, 0}, news))
+      return probe_->dropped_stale();
     if (!news->getUp())
       stop_all_of(rt::actor_tag{news->getTag()});
   }

@@ -109,6 +109,18 @@ TEST_CASE("a lost asker's movements end, and no others") {
   CHECK_FALSE(here.arrived(0, 5));
 }
 
+TEST_CASE("that an asker is lost is believed from the cluster alone") {
+  FOR_EVERY_SEED(seed);
+  node here{seed};
+  auto computed = here.shared.gates->open(gate_id{5});
+  here.push(1, {.await_gate = 5});
+  auto successor = here.bench.spawn<test::quiet_cluster>();
+  here.bench.roster().seat(cluster_name{}, {successor, {1, 2}, rt::actor_tag{123}});
+  here.tell_of_loss(here.bench.tag());
+  CHECK(here.count("movements_open") == 1);
+  CHECK(here.count("stale_total") == 1);
+}
+
 TEST_CASE("a writer is quiet once none of its movements touches memory") {
   FOR_EVERY_SEED(seed);
   node here{seed};

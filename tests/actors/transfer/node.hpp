@@ -4,6 +4,7 @@
 
 #include "actors/asker.hpp"
 #include "actors/transfer/transfer.hpp"
+#include "tests/actors/quiet_cluster.hpp"
 #include "tests/actors/transfer/doubles.hpp"
 #include "tests/lab/lab.hpp"
 #include "tests/transport/recorder.hpp"
@@ -43,6 +44,8 @@ struct node {
     bench.roster().seat(prefill_name{}, {group, {1, 1}, bench.tag()});
     auto shard = bench.spawn<waiting_shard>(&quiesced);
     bench.roster().seat(shard_name{}, {shard, {1, 1}, bench.tag()});
+    auto cluster = bench.spawn<test::quiet_cluster>();
+    bench.roster().seat(cluster_name{}, {cluster, {1, 1}, bench.tag()});
   }
 
   transfer_actor start_one(std::uint32_t incarnation) {
