@@ -37,6 +37,10 @@ std::optional<refusal> judge_decode(const wish& one, const picture& seen, moment
     = conductor::decode_load(seen.all, seen.cost.decode, seen.now, at, one.tbt_limit);
   if (load <= seen.load_max)
     return std::nullopt;
+  auto alone = seen.cost.decode.step_time(1, one.prompt_tokens);
+  if (static_cast<double>(alone.count())
+      > seen.load_max * static_cast<double>(one.tbt_limit.count()))
+    return refusal{reason::decode_load, load, {}};
   auto relief = conductor::decode_relief(seen.all, seen.cost.decode, seen.now,
                                          one.tbt_limit, seen.load_max);
   return refusal{reason::decode_load, load, relief - seen.now};

@@ -42,16 +42,15 @@ public:
 /// Every policy's name, for whoever must offer them.
 std::span<const std::string_view> admission_names();
 
-/// A load is a predicted time as a share of its objective; see loads.hpp.
+/// A load is a predicted time as a share of its objective; see loads.hpp. Each turns a
+/// request away if:
 ///
-/// | name                        | turns away if |
-/// |-----------------------------|------------------------------------------------------|
-/// | `none`                      | nobody is there to serve | | `baseline` | the
-/// prefill load is high; decode instances judge for | |                             |
-/// themselves at hand-off, when the prefill is done     | | `early_rejection` | the
-/// prefill or the decode load is high now           | | `early_rejection_predicted` |
-/// the prefill load is high now, or the decode load     | | | will be when the request
-/// leaves prefill              |
+/// - `none`: nobody is there to serve.
+/// - `baseline`: the prefill load is high; decode instances judge for themselves at
+///   hand-off, when the prefill is done.
+/// - `early_rejection`: the prefill or the decode load is high now.
+/// - `early_rejection_predicted`: the prefill load is high now, or the decode load will
+///   be when the request leaves prefill.
 ///
 /// They are those of the Mooncake technical report, section 7.
 /// Null if there is no such name.

@@ -269,10 +269,22 @@ SCENARIO("a plan that breaks an objective is named, with its figures") {
       CHECK_FALSE(find({.ttft = true, .tbt = true, .load_max = 1.3}));
       CHECK_FALSE(find({.ttft = false, .tbt = true, .load_max = 1}));
     }
-    WHEN("the request alone takes too long") {
+    WHEN("the request alone takes longer than its client named") {
       some.one.ttft_limit = 900ms;
+      some.one.names_ttft = true;
       THEN("asking again is of no use") {
         CHECK(find()->retry_after == 0ns);
+      }
+    }
+    WHEN("the request alone takes longer than the cluster's objective") {
+      some.one.ttft_limit = 900ms;
+      THEN("its wait alone counts") {
+        CHECK(find()->load == Approx(1500. / 900));
+        CHECK(find()->retry_after == 600ms);
+      }
+      THEN("it is served if it need not wait") {
+        some.all.prefills = {{g0, {}}};
+        CHECK_FALSE(find());
       }
     }
     WHEN("the batch will be too large") {
