@@ -46,7 +46,7 @@ bool decode_state::is_stuck(const batch& plan) const {
 /// There are no blocks, neither here nor in the pool: the youngest gives its own back.
 void decode_state::unstick() {
   auto& youngest = guests_.at(guests_.by_age(stage::ready).back()->request);
-  log_->warn("arena_full request={} blocks={}", youngest.request,
+  log_->debug("arena_full request={} blocks={}", youngest.request,
              youngest.blocks.size());
   end(youngest, End::BUSY);
   stuck_since_.reset();
