@@ -18,17 +18,17 @@ namespace perigee::engine {
 
 /// One sequence's part of a batch: tokens to feed, at consecutive positions.
 ///
-/// | member         | shape          | note |
-/// |----------------|----------------|-------------------------------------------------|
-/// | tokens         | [n], n >= 1    | each below model_info::vocabulary | | blocks |
-/// [>= needed]    | the sequence's block table from position 0 on:  | | | | position p
-/// lies in blocks[p / block_tokens]     | | pick           | 0 or 1         | draws
-/// what follows the last of `tokens`; null if| |                |                | that
-/// is not wanted                              | | drawn          | 0 or 1         |
-/// out; set if `pick` is                           | | on_logits      | 0 or 1 | called
-/// once for each of `tokens`, in order, with| |                |                | its
-/// position and a row [vocabulary] that is     | |                |                |
-/// valid during the call                           |
+/// - `tokens`, [n] with n >= 1:
+///   each below model_info::vocabulary;
+/// - `blocks`, [>= needed]:
+///   the sequence's block table from position 0 on: position p lies in
+///   blocks[p / block_tokens];
+/// - `pick`, 0 or 1:
+///   draws what follows the last of `tokens`; null if that is not wanted;
+/// - `drawn`, 0 or 1:
+///   out; set if `pick` is;
+/// - `on_logits`, 0 or 1: called once for each of `tokens`, in order, with its
+///   position and a row [vocabulary] that is valid during the call.
 ///
 /// K and V of every earlier position must be in the arena already; those of `tokens`
 /// are written there. Two slices of a batch never write the same block; they may read

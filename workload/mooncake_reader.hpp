@@ -21,14 +21,11 @@ enum class strictness : std::uint8_t {
 
 /// JSON Lines: an object a line, of which are read
 ///
-/// | field           | what                                | from | to              |
-/// |-----------------|-------------------------------------|------|-----------------|
-/// | `timestamp`     | ms since the beginning, never falls | 0    | 366 days        |
-/// | `input_length`  | tokens                              | 1    | 1,048,576       |
-/// | `output_length` | tokens                              | 1    | 1,048,576       |
-/// | `hash_ids`      | an id for each 512 tokens of input, the last for what is left |
-/// 0 | 2^64 - 1 | | `session_id`    | whose turn it is; may be left out   | 0    | 2^64
-/// - 1        |
+/// - `timestamp`: ms since the beginning, which never fall; from 0 to 366 days;
+/// - `input_length`, `output_length`: tokens, from 1 to 1,048,576;
+/// - `hash_ids`: an id, of 64 bits, for each 512 tokens of input, the last one for what
+///   is left;
+/// - `session_id`, of 64 bits: whose turn it is; may be left out;
 ///
 /// and no other. Blank lines are passed over; a line has at most 1 MiB. A trace without
 /// a request is complained of, also by a lenient reader.

@@ -23,11 +23,11 @@ namespace perigee::engine::cpu {
 /// Tokens lie in tiles of 8, the last of which may have fewer (r). A tile is a run of
 /// blocks of 32 columns; the columns that the last block lacks are zero.
 ///
-/// | form        | a block |
-/// |-------------|----------------------------------------------------------------------|
-/// | int8_blocks | [r][32] i8, [r] f32 scale, [r] f32 scale * sum, [r] i32 -sum, | | |
-/// [r] i32 -sum of the first 16, [r] i32 -sum of the last 16            | | floats |
-/// [32][r] f32                                                          |
+/// A block of each form:
+/// - `int8_blocks`: [r][32] i8, [r] f32 scale, [r] f32 scale * sum, [r] i32 -sum,
+///   [r] i32 -sum of the first 16, [r] i32 -sum of the last 16;
+/// - `floats`:
+///   [32][r] f32.
 class operand {
 public:
   operand() = default;
