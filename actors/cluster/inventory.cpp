@@ -85,9 +85,6 @@ public:
 
   units run() {
     for (std::size_t i = 0; i < all_.nodes.size(); ++i)
-      if (all_.nodes[i].name == all_.cluster.control)
-        control_ = node_index{narrow(i)};
-    for (std::size_t i = 0; i < all_.nodes.size(); ++i)
       add_node(i);
     return std::move(units_);
   }
@@ -307,11 +304,18 @@ private:
   probes& counts_;
   transfer::shared_memory memory_;
   std::shared_ptr<std::uint64_t> segments_made_; // of this process
-  node_index control_{};
+  const node_index control_ = control_of(all_);
   units units_;
 };
 
 } // namespace
+
+node_index control_of(const topology& all) {
+  for (std::size_t i = 0; i < all.nodes.size(); ++i)
+    if (all.nodes[i].name == all.cluster.control)
+      return node_index{narrow(i)};
+  return {};
+}
 
 units inventory(const rt::world& in, const topology& all, const means& with,
                 probes& counts) {

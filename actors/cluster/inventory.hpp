@@ -69,6 +69,9 @@ struct probes {
   each<engine_host::probe> engines;
 };
 
+/// Where gateway, rejector and conductor run.
+node_index control_of(const topology& all);
+
 /// The units of all nodes of `all`, for start(). `in` is the world of this process; its
 /// node and index are replaced by those of each actor's node. Adds what they count to
 /// `counts`.

@@ -29,6 +29,10 @@ public:
     units_given_up_total_.add();
   }
 
+  std::uint64_t units_given_up() const noexcept {
+    return units_given_up_total_.value();
+  }
+
   std::uint64_t respawns() const noexcept {
     return respawns_total_.value();
   }

@@ -114,7 +114,7 @@ const std::vector<setting<model_settings>>& settings_of() {
     {"path", &s::path, a_path,
      "The GGUF file. Relative paths begin at this file's folder; from the environment "
      "or the command line, at the working directory. Must be set."},
-    {"name", &s::name, {}, "What clients call the model. Empty: the file's own name."},
+    {"name", &s::name, {}, "What clients call the model. Empty: its general.name."},
     {"block_tokens", &s::block_tokens, between{16, 4096},
      "Tokens of one KV block: the unit of caching."},
     {"chat_template", &s::chat_template,

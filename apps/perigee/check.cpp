@@ -5,6 +5,7 @@
 #include "apps/perigee/topology_source.hpp"
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 namespace perigee::app {
@@ -19,12 +20,15 @@ void print_room(const char* what, const std::string& node, cluster::byte_size by
               as_toml(bytes).c_str(), static_cast<unsigned long long>(tokens));
 }
 
-/// As comments, for what is printed is a topology.
-void print_model(const cluster::topology& all) {
+/// As comments, for what is printed is a topology. A model need not be there yet; one
+/// that is must be readable.
+exit_code print_model(const cluster::topology& all) {
   auto outline = read_outline(all);
   if (!outline) {
-    std::printf("\n# The model can't be served yet: %s\n", outline.error().c_str());
-    return;
+    bool is_there = std::filesystem::exists(all.model.path);
+    std::printf("\n# The model can't be served%s: %s\n", is_there ? "" : " yet",
+                outline.error().c_str());
+    return is_there ? exit_code::failed : exit_code::good;
   }
   const auto& [info, layout] = *outline;
   std::printf(
@@ -40,6 +44,7 @@ void print_model(const cluster::topology& all) {
     if (node.cache_shard)
       print_room("the cache shard", node.name, node.cache_shard->dram, layout);
   }
+  return exit_code::good;
 }
 
 } // namespace
@@ -57,7 +62,7 @@ void add_check(CLI::App& to, session& all) {
       return;
     }
     std::fputs(cluster::resolved(*found).c_str(), stdout);
-    print_model(*found);
+    all.left = print_model(*found);
   });
 }
 

@@ -26,6 +26,7 @@ void add_bench(CLI::App& to, session& all);
 void add_calibrate(CLI::App& to, session& all);
 void add_check(CLI::App& to, session& all);
 void add_init(CLI::App& to, session& all);
+void add_replay(CLI::App& to, session& all);
 void add_serve(CLI::App& to, session& all);
 void add_workload(CLI::App& to, session& all);
 

@@ -23,6 +23,23 @@ is wrong, and nothing was begun.
 Every setting of a topology may be overruled by the environment: PERIGEE_SLO_TTFT_MS is
 ttft_ms in [slo]. docs/topology.md lists them.)";
 
+/// Says so if the first argument is no command: the parser would ask for one.
+bool is_unknown(const CLI::App& line, int count, char** arguments) {
+  if (count < 2 || arguments[1][0] == '-')
+    return false;
+  std::string known;
+  for (const auto* one : line.get_subcommands(nullptr)) {
+    if (one->get_name() == arguments[1])
+      return false;
+    known += (known.empty() ? "" : ", ") + one->get_name();
+  }
+  std::fprintf(stderr,
+               "perigee: there is no command '%.64s'; there are: %s\n"
+               "perigee --help tells of each.\n",
+               arguments[1], known.c_str());
+  return true;
+}
+
 int run(int count, char** arguments) {
   session all;
   CLI::App line{opening, "perigee"};
@@ -39,9 +56,12 @@ int run(int count, char** arguments) {
   add_serve(line, all);
   add_init(line, all);
   add_check(line, all);
+  add_replay(line, all);
   add_bench(line, all);
   add_calibrate(line, all);
   add_workload(line, all);
+  if (is_unknown(line, count, arguments))
+    return static_cast<int>(exit_code::misused);
   try {
     line.parse(count, arguments);
   } catch (const CLI::ParseError& end) { // of --help and --version, too

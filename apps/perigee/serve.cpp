@@ -52,13 +52,16 @@ exit_code run(const topology_source& from, const session& all) {
   auto cluster = serving::start(*topology, *loaded, *costs, log);
   if (!cluster)
     return say(exit_code::failed, cluster.error());
-  log->info("serving url=http://{} nodes={}", (*cluster)->address(),
-            topology->nodes.size());
   signal_ear ear{[&] {
     log->info("draining limit_ms={} hint=\"a second signal ends at once\"",
               topology->cluster.drain_limit.count());
     (*cluster)->drain();
   }};
+  auto ready = (*cluster)->wait_until_ready();
+  if (!ready)
+    return say(exit_code::failed, ready.error());
+  log->info("serving url=http://{} nodes={}", (*cluster)->address(),
+            topology->nodes.size());
   bool as_wished = (*cluster)->wait();
   log->info("ended");
   return as_wished ? exit_code::good

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <thread>
 
 namespace perigee::app {
 namespace {
@@ -22,13 +23,6 @@ std::uint64_t draw_life() {
 std::int64_t seconds_since_1970() {
   auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::seconds>(now).count();
-}
-
-node_index control_of(const cluster::topology& all) {
-  for (std::size_t i = 0; i < all.nodes.size(); ++i)
-    if (all.nodes[i].name == all.cluster.control)
-      return node_index{static_cast<std::uint32_t>(i)};
-  return {};
 }
 
 /// The smallest arena of those who must hold a whole sequence, in tokens.
@@ -81,9 +75,15 @@ serving::start(const cluster::topology& all, const model& of,
 
 serving::serving(const cluster::topology& all, const model& of,
                  std::shared_ptr<spdlog::logger> log)
-  : all_(all), model_(of), log_(std::move(log)), system_(config_), roster_(seats_max),
-    world_{system_,         rt::no_journal(), roster_, log_, all.cluster.control,
-           control_of(all), draw_life(),      0} {
+  : all_(all), model_(of), log_(std::move(log)), system_(config_),
+    roster_(seats_max), world_{system_,
+                               rt::no_journal(),
+                               roster_,
+                               log_,
+                               all.cluster.control,
+                               cluster::control_of(all),
+                               draw_life(),
+                               0} {
   world_.seed = rt::mix(world_.life);
 }
 
@@ -179,6 +179,21 @@ std::string serving::address() const {
   return listen.substr(0, listen.rfind(':') + 1) + std::to_string(link_->port());
 }
 
+result<void, std::string> serving::wait_until_ready() {
+  constexpr std::chrono::minutes limit{10};
+  constexpr std::chrono::milliseconds pause{2};
+  for (auto waited = pause * 0; !cluster_counts_->is_ready(); waited += pause) {
+    if (drained_)
+      return {};
+    if (cluster_counts_->units_given_up() > 0)
+      return failure(std::string{"an actor could not be started: see the log"});
+    if (waited > limit)
+      return failure(std::string{"the cluster did not become ready in ten minutes"});
+    std::this_thread::sleep_for(pause);
+  }
+  return {};
+}
+
 void serving::drain() {
   if (!drained_.exchange(true))
     door_->tell<schema::Drain>(cluster_, rt::unprompted, [](auto) {});
@@ -190,7 +205,7 @@ bool serving::wait() {
     self->wait_for(cluster_);
   }
   cluster_ = nullptr;
-  // Clients have their answers by now, or never will.
+  // Clients have their answers by now, or never will: those are told so.
   link_->stop(std::chrono::seconds{2});
   return drained_;
 }

@@ -37,6 +37,10 @@ public:
   /// Where it listens, such as "127.0.0.1:8000".
   std::string address() const;
 
+  /// Returns when a request that comes can be served, or drain() was called. Fails with
+  /// a sentence if it will not come to that.
+  result<void, std::string> wait_until_ready();
+
   /// Has the cluster take no more requests, end those that are open, and then itself.
   /// From any one thread.
   void drain();

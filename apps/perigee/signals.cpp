@@ -2,12 +2,18 @@
 
 #include <pthread.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
 namespace perigee::app {
 namespace {
+
+using std::chrono::steady_clock;
+
+/// Who signals a process and its group, as timeout(1) does, means one signal.
+constexpr std::chrono::milliseconds same_signal{200};
 
 sigset_t endings() {
   sigset_t all;
@@ -28,12 +34,17 @@ signals_held::signals_held() {
 signal_ear::signal_ear(std::function<void()> first)
   : first_(std::move(first)), thread_([this] {
       auto all = endings();
-      bool is_first = true;
-      for (int got = 0; sigwait(&all, &got) == 0 && !closed_; is_first = false) {
-        if (is_first) {
+      int before = 0;
+      steady_clock::time_point came{};
+      for (int got = 0; sigwait(&all, &got) == 0 && !closed_;) {
+        if (before == 0) {
+          before = got;
+          came = steady_clock::now();
           first_();
           continue;
         }
+        if (got == before && steady_clock::now() - came < same_signal)
+          continue;
         std::fputs("perigee: ended by a second signal\n", stderr);
         std::_Exit(128 + got);
       }

@@ -1,4 +1,5 @@
 #include "apps/perigee/command.hpp"
+#include "apps/perigee/trace_source.hpp"
 #include "apps/perigee/workload_generate.hpp"
 #include "apps/perigee/workload_output.hpp"
 #include "workload/azure_reader.hpp"
@@ -27,72 +28,25 @@ Examples:
   perigee workload stats t.jsonl
   perigee workload convert AzureLLMInferenceTrace_conv.csv --out azure.jsonl)";
 
-/// A trace in a file, and what of it is wanted.
-struct trace_source {
-  std::string file;
-  bool lenient = false;
-  std::optional<std::size_t> first;
-  double from = 0;
-  std::optional<double> to;
-  double speed = 1;
-
-  strictness how() const {
-    return lenient ? strictness::lenient : strictness::strict;
-  }
-
-  cut part() const {
-    auto nanoseconds = [](double seconds) {
-      return std::chrono::nanoseconds{std::llround(seconds * 1e9)};
-    };
-    return {first, nanoseconds(from),
-            to ? std::optional{nanoseconds(*to)} : std::nullopt, speed};
-  }
-};
-
-void add_trace_arguments(CLI::App& to, trace_source& into) {
-  constexpr double seconds_max = 366.0 * 24 * 3600;
-  to.add_flag("--lenient", into.lenient,
-              "Pass over lines that are wrong, and count them; else the first one is "
-              "reported and nothing follows");
-  to.add_option("--first", into.first, "At most so many requests");
-  to.add_option("--from", into.from, "Only from this second on, which becomes second 0")
-    ->check(CLI::Range(0.0, seconds_max))
-    ->capture_default_str();
-  to.add_option("--to", into.to, "Only what arrives before this second")
-    ->check(CLI::Range(0.0, seconds_max));
-  to.add_option("--speed", into.speed, "2: everything arrives in half the time")
-    ->check(CLI::Range(speed_min, speed_max))
-    ->capture_default_str();
-}
-
 exit_code fail(const char* command, const std::string& why) {
   std::fprintf(stderr, "perigee workload %s: %s\n", command, why.c_str());
   return exit_code::failed;
 }
 
-void say_skipped(const char* command, const skip_counts& skipped) {
-  for (std::size_t i = 0; i < skipped.size(); ++i)
-    if (skipped[i] > 0)
-      std::fprintf(stderr, "perigee workload %s: skipped %zu: %s\n", command,
-                   skipped[i], std::string{word(static_cast<cause>(i))}.c_str());
-}
-
 exit_code run_stats(const trace_source& from) {
-  std::ifstream file{from.file};
-  if (!file)
-    return fail("stats", from.file + " can't be opened");
-  mooncake_reader reader{file, from.file, from.how()};
-  cut_source part{reader, from.part()};
+  auto trace = open_trace(from);
+  if (!trace)
+    return fail("stats", trace.error());
   statistics all;
   for (;;) {
-    auto got = part.next();
+    auto got = (*trace)->requests().next();
     if (!got)
       return fail("stats", to_string(got.error()));
     if (!*got)
       break;
     all.add(**got);
   }
-  say_skipped("stats", reader.skipped());
+  say_skipped("workload stats", (*trace)->skipped());
   print_summary(all.summary());
   return exit_code::good;
 }
@@ -104,7 +58,7 @@ exit_code run_convert(const trace_source& from, const std::string& out) {
   azure_reader reader{file, from.file, from.how()};
   cut_source part{reader, from.part()};
   auto wrong = write_trace(part, out);
-  say_skipped("convert", reader.skipped());
+  say_skipped("workload convert", reader.skipped());
   return wrong ? fail("convert", *wrong) : exit_code::good;
 }
 
@@ -114,7 +68,7 @@ void add_stats(CLI::App& to, session& all) {
     "stats", "Say what a trace is like: requests, duration, lengths, and the hit rate "
              "of a cache that forgets nothing");
   stats->add_option("TRACE", from->file, "A trace in Mooncake's format")->required();
-  add_trace_arguments(*stats, *from);
+  add_trace_options(*stats, *from);
   stats->callback([from, &all] { all.left = run_stats(*from); });
 }
 
@@ -128,7 +82,7 @@ void add_convert(CLI::App& to, session& all) {
   convert->add_option("CSV", from->file, "The table")->required();
   convert->add_option("--out", *out, "Where to write it; - is stdout")
     ->capture_default_str();
-  add_trace_arguments(*convert, *from);
+  add_trace_options(*convert, *from);
   convert->callback([from, out, &all] { all.left = run_convert(*from, *out); });
 }
 

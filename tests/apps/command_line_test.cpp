@@ -34,6 +34,10 @@ TEST_CASE("a command line that is wrong is refused, and nothing begins") {
   }
 }
 
+TEST_CASE("a command that is not there is named, with those that are") {
+  CHECK(holds(run("sreve").said, "no command 'sreve'; there are: serve, init"));
+}
+
 TEST_CASE("what init writes, check finds right") {
   scratch here;
   auto first = run("init", here.path());
@@ -73,6 +77,14 @@ TEST_CASE("check says what a model makes of the topology's memory") {
   CHECK(got.code == 0);
   CHECK(holds(got.said, "# The model: tiny llama Q4_0, architecture llama, 2 layers"));
   CHECK(holds(got.said, "#   a prefill arena of n0: \"256MiB\" holds "));
+}
+
+TEST_CASE("a model that is broken fails the check") {
+  scratch here;
+  here.write("broken.gguf", "GGUF, and nothing that would be one");
+  auto got = run("check broken.gguf", here.path());
+  CHECK(got.code == 1);
+  CHECK(holds(got.said, "# The model can't be served: broken.gguf"));
 }
 
 TEST_CASE("a wrong topology is refused with file, line, key and the nearest name") {

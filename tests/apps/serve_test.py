@@ -158,6 +158,21 @@ class ServeTest(unittest.TestCase):
             self.assertIn("\nperigee_cluster_actors_down 0\n", text)
             self.assertRegex(text, r"\nvllm:num_requests_running\{")
 
+    def test_what_cannot_be_started_ends_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "huge.toml")
+            with open(path, "w") as topology:
+                topology.write(f"""
+                    model.path = "{model}"
+                    cluster.respawns_max = 1
+                    [[node]]
+                    prefill_group = [ {{ engine = "cpu", arena = "64TiB" }} ]
+                    decode_instance = [ {{ engine = "cpu" }} ]
+                """)
+            with Process(source=path) as one:
+                self.assertEqual(one.wait(), 1)
+                self.assertIn("an actor could not be started", one.lines[-1])
+
     def test_an_address_that_is_taken_is_named(self):
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))

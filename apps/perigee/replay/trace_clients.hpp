@@ -1,0 +1,57 @@
+/// \file
+/// trace_clients: all who sent the requests of a trace, and what they were answered.
+#pragma once
+
+#include "actors/gateway/gateway.hpp"
+#include "actors/runtime/doorway.hpp"
+#include "apps/perigee/replay/outcome.hpp"
+#include "workload/request.hpp"
+
+#include <map>
+
+namespace perigee::app {
+
+/// Takes the place of the HTTP server in virtual time. Not for several threads.
+class trace_clients final : public gateway::patron {
+public:
+  /// `block_tokens` of the cluster; ids of a trace's blocks are keys of such blocks.
+  /// `vocabulary` bounds the token ids, which mean nothing.
+  trace_clients(std::uint32_t block_tokens, std::uint32_t vocabulary)
+    : block_tokens_(block_tokens), vocabulary_(vocabulary) {}
+
+  /// Sends `one` at `now`, through `door`. Without a gateway it has failed.
+  void send(rt::doorway& door, const workload::request& one,
+            std::chrono::nanoseconds now);
+
+  std::size_t open() const {
+    return open_.size();
+  }
+
+  /// In the order in which they were sent; moments count from `began`.
+  std::vector<outcome> outcomes(std::chrono::nanoseconds began) const;
+
+  // -- as a patron ------------------------------------------------------------
+
+  void opened(const gateway_actor& gateway) override;
+  void hear(std::vector<gateway::stream_news> news) override;
+  void hear(gateway::prompt_scores) override {}
+
+private:
+  struct open_stream {
+    std::size_t at = 0; ///< In `outcomes_`.
+    std::chrono::nanoseconds last{};
+  };
+
+  void submit(rt::doorway& door, const workload::request& one, std::uint64_t stream);
+  void take_tokens(open_stream& of, const gateway::stream_news& news);
+  void end(std::uint64_t stream, outcome::ending how,
+           std::optional<gateway::api_code> why, std::chrono::nanoseconds at);
+
+  std::uint32_t block_tokens_;
+  std::uint32_t vocabulary_;
+  gateway_actor gateway_;
+  std::map<std::uint64_t, open_stream> open_;
+  std::vector<outcome> outcomes_;
+};
+
+} // namespace perigee::app

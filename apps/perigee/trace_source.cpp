@@ -1,0 +1,52 @@
+#include "apps/perigee/trace_source.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+namespace perigee::app {
+
+using namespace workload;
+
+cut trace_source::part() const {
+  auto nanoseconds = [](double seconds) {
+    return std::chrono::nanoseconds{std::llround(seconds * 1e9)};
+  };
+  return {first, nanoseconds(from), to ? std::optional{nanoseconds(*to)} : std::nullopt,
+          speed};
+}
+
+void add_trace_options(CLI::App& to, trace_source& into) {
+  constexpr double seconds_max = 366.0 * 24 * 3600;
+  to.add_flag("--lenient", into.lenient,
+              "Pass over lines that are wrong, and count them; else the first one is "
+              "reported and nothing follows");
+  to.add_option("--first", into.first, "At most so many requests");
+  to.add_option("--from", into.from, "Only from this second on, which becomes second 0")
+    ->check(CLI::Range(0.0, seconds_max))
+    ->capture_default_str();
+  to.add_option("--to", into.to, "Only what arrives before this second")
+    ->check(CLI::Range(0.0, seconds_max));
+  to.add_option("--speed", into.speed, "2: everything arrives in half the time")
+    ->check(CLI::Range(speed_min, speed_max))
+    ->capture_default_str();
+}
+
+open_trace_file::open_trace_file(const trace_source& from)
+  : file_(from.file), reader_(file_, from.file, from.how()),
+    part_(reader_, from.part()) {}
+
+result<std::unique_ptr<open_trace_file>, std::string>
+open_trace(const trace_source& from) {
+  if (!std::ifstream{from.file})
+    return failure(from.file + " can't be opened");
+  return std::make_unique<open_trace_file>(from);
+}
+
+void say_skipped(const char* command, const skip_counts& skipped) {
+  for (std::size_t i = 0; i < skipped.size(); ++i)
+    if (skipped[i] > 0)
+      std::fprintf(stderr, "perigee %s: skipped %zu: %s\n", command, skipped[i],
+                   std::string{word(static_cast<cause>(i))}.c_str());
+}
+
+} // namespace perigee::app
