@@ -21,6 +21,16 @@ void write_begin(schema::Forward::Begin::Builder begin, const guest& one) {
   begin.setAnswered({answer.data(), answer.size()});
 }
 
+/// What one Forward says at most of sequences that are new to the engine: the rest of
+/// the message is for those that are not.
+constexpr std::size_t news_bytes_max = message_bytes_max / 2;
+
+/// At most so many bytes tell an engine of `one` for the first time.
+std::size_t news_bytes(const guest& one) {
+  return (**one.handoff).totalSize().wordCount * sizeof(std::uint64_t)
+         + (one.answer->answer().size() + one.blocks.size()) * sizeof(std::uint32_t);
+}
+
 void write_work(schema::Forward::Work::Builder work, guest& one, std::uint32_t steps) {
   work.setSequence(one.owner);
   work.setFirstPosition(one.answer->next_position());
@@ -70,8 +80,16 @@ batch decode_state::plan_next() const {
     if (one.now == stage::parking || one.now == stage::ending)
       coming += one.blocks.size();
   std::vector<candidate> all;
-  for (const auto* one : guests_.by_age(stage::ready))
+  std::size_t news = 0;
+  for (const auto* one : guests_.by_age(stage::ready)) {
+    if (!one->has_sequence) {
+      auto told = news_bytes(*one);
+      if (news > 0 && news + told > news_bytes_max)
+        continue; // with the next batch
+      news += told;
+    }
     all.push_back(candidate_of(*one));
+  }
   return plan_batch(all, {block_tokens_, how_.batch_max, how_.steps_max,
                           ledger_.counts().free, coming});
 }

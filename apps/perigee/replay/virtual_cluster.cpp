@@ -7,9 +7,13 @@ namespace {
 
 constexpr std::size_t seats_max = 65'536;
 
-model as_model(const model_outline& of) {
+/// What only takes time has no context of its own; a topology may set one.
+model as_model(const model_outline& of, const cluster::topology& all) {
   model made;
   made.info = of.info;
+  made.info.context_tokens_max = static_cast<std::uint32_t>(
+    all.model.context_tokens_max > 0 ? all.model.context_tokens_max
+                                     : prompt_tokens_max);
   made.layout = of.layout;
   return made;
 }
@@ -25,7 +29,7 @@ virtual_cluster::virtual_cluster(const cluster::topology& all, const model_outli
                                  std::shared_ptr<gateway::patron> clients,
                                  std::uint64_t seed,
                                  std::shared_ptr<spdlog::logger> log)
-  : all_(all), of_(as_model(of)), system_(config_), time_(system_, seed),
+  : all_(all), of_(as_model(of, all)), system_(config_), time_(system_, seed),
     roster_(seats_max), world_{system_,
                                rt::no_journal(),
                                roster_,
