@@ -34,6 +34,23 @@ find_costs(const cluster::topology& all, const model& of, spdlog::logger& log) {
   return to_cost_model(*measured, of);
 }
 
+/// Returns when all has ended; with a sentence if nobody had wished that.
+result<void, std::string>
+serve_until_told(serving& cluster, const cluster::topology& all, spdlog::logger& log) {
+  signal_ear ear{[&] {
+    log.info("draining limit_ms={} hint=\"a second signal ends at once\"",
+             all.cluster.drain_limit.count());
+    cluster.drain();
+  }};
+  auto ready = cluster.wait_until_ready();
+  if (!ready)
+    return failure(ready.error());
+  log.info("serving url=http://{} nodes={}", cluster.address(), all.nodes.size());
+  if (!cluster.wait())
+    return failure(std::string{"the cluster's actor has died"});
+  return {};
+}
+
 exit_code run(const topology_source& from, const session& all) {
   auto topology = load(from);
   if (!topology)
@@ -52,20 +69,10 @@ exit_code run(const topology_source& from, const session& all) {
   auto cluster = serving::start(*topology, *loaded, *costs, log);
   if (!cluster)
     return say(exit_code::failed, cluster.error());
-  signal_ear ear{[&] {
-    log->info("draining limit_ms={} hint=\"a second signal ends at once\"",
-              topology->cluster.drain_limit.count());
-    (*cluster)->drain();
-  }};
-  auto ready = (*cluster)->wait_until_ready();
-  if (!ready)
-    return say(exit_code::failed, ready.error());
-  log->info("serving url=http://{} nodes={}", (*cluster)->address(),
-            topology->nodes.size());
-  bool as_wished = (*cluster)->wait();
+  auto ended = serve_until_told(**cluster, *topology, *log);
+  cluster->reset(); // and all it has to say
   log->info("ended");
-  return as_wished ? exit_code::good
-                   : say(exit_code::failed, "the cluster's actor has died");
+  return ended ? exit_code::good : say(exit_code::failed, ended.error());
 }
 
 } // namespace
