@@ -6,6 +6,7 @@
 #include "schemas/limits.capnp.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace perigee::gateway {
 namespace {
@@ -116,6 +117,10 @@ public:
     server_->start(front_);
   }
 
+  bool has_gateway() const override {
+    return has_gateway_;
+  }
+
   void stop(std::chrono::milliseconds limit) override {
     server_->stop(limit);
     door_.lead_nowhere(); // nobody uses it any more: its thread has ended
@@ -131,6 +136,7 @@ public:
     server_->post([this, gateway] {
       bool is_successor = door_.leads_anywhere();
       door_.lead_to(gateway);
+      has_gateway_ = true;
       if (is_successor)
         front_.begin_again();
     });
@@ -155,6 +161,7 @@ private:
     return how;
   }
 
+  std::atomic<bool> has_gateway_{false};
   actor_door door_;
   std::unique_ptr<http_server> server_;
   http_front front_;

@@ -30,6 +30,9 @@ public:
 
   virtual void serve() = 0;
 
+  /// Whether there is an actor to take requests. From any thread.
+  virtual bool has_gateway() const = 0;
+
   /// As http_server::stop(): what is open has an error for an answer. Then lets go of
   /// the actor.
   virtual void stop(std::chrono::milliseconds limit) = 0;

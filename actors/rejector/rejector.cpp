@@ -53,8 +53,8 @@ private:
   }
 
   std::optional<refusal> judge(schema::Wish::Reader wanted) const {
-    if (!loads_)
-      return std::nullopt; // the conductor knows more
+    if (!loads_ || loads_->prefills.empty() || loads_->decodes.empty())
+      return std::nullopt; // the conductor knows more, and sooner
     auto or_ours = [](std::uint64_t theirs, nanoseconds ours) {
       return theirs > 0 ? conductor::to_span(theirs) : ours;
     };

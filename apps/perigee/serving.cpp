@@ -144,7 +144,7 @@ gateway::front_settings serving::front() const {
   how.give_up_after = all_.limits.request_limit + std::chrono::seconds{30};
   how.version = PERIGEE_VERSION;
   how.started_s = seconds_since_1970();
-  how.is_ready = [counts = cluster_counts_] { return counts->is_ready(); };
+  how.is_ready = [this] { return is_ready(); };
   how.metrics = [this] {
     return metrics_text({counts_, *cluster_counts_, link_->probe(),
                          model_name(all_, model_), model_.layout.block_tokens});
@@ -179,10 +179,14 @@ std::string serving::address() const {
   return listen.substr(0, listen.rfind(':') + 1) + std::to_string(link_->port());
 }
 
+bool serving::is_ready() const {
+  return cluster_counts_->is_ready() && link_->has_gateway();
+}
+
 result<void, std::string> serving::wait_until_ready() {
   constexpr std::chrono::minutes limit{10};
   constexpr std::chrono::milliseconds pause{2};
-  for (auto waited = pause * 0; !cluster_counts_->is_ready(); waited += pause) {
+  for (auto waited = pause * 0; !is_ready(); waited += pause) {
     if (drained_)
       return {};
     if (cluster_counts_->units_given_up() > 0)

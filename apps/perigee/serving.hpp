@@ -57,6 +57,7 @@ private:
   gateway::served_model served() const;
   gateway::front_settings front() const;
   gateway::http_settings http() const;
+  bool is_ready() const;
 
   const cluster::topology all_;
   const model model_;

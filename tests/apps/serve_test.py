@@ -147,7 +147,8 @@ class ServeTest(unittest.TestCase):
                 one.send(signal.SIGCONT)
                 code = one.wait()
             self.assertIn(code, (128 + signal.SIGTERM, 128 + signal.SIGINT))
-            self.assertIn("ended by a second signal", one.lines[-1])
+            # Other threads may still have something to say.
+            self.assertIn("perigee: ended by a second signal\n", one.lines)
 
     def test_metrics_show_a_cluster_that_is_up(self):
         with Process() as one:
