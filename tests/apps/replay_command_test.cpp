@@ -54,6 +54,7 @@ TEST_CASE("what cannot be replayed is refused before it begins") {
   REQUIRE(run(make_trace, here.path()).code == 0);
   here.write("real.toml", R"([model]
 path = "m.gguf"
+block_tokens = 512
 [[node]]
 prefill_group = [ {} ]
 decode_instance = [ {} ]
@@ -62,6 +63,9 @@ decode_instance = [ {} ]
   CHECK(real.code == 2);
   CHECK(holds(real.said, "whose engine is \"cpu\": expected \"modelled\""));
   here.write("two.toml", modelled);
+  auto other = run("replay two.toml t.jsonl --set model.block_tokens=16", here.path());
+  CHECK(other.code == 2);
+  CHECK(holds(other.said, "model.block_tokens is 16: expected 512"));
   auto missing = run("replay two.toml nowhere.jsonl", here.path());
   CHECK(missing.code == 1);
   CHECK(holds(missing.said, "nowhere.jsonl can't be opened"));

@@ -17,6 +17,9 @@ constexpr std::chrono::hours patience{48};
 } // namespace
 
 std::optional<std::string> find_obstacle(const cluster::topology& all) {
+  if (all.model.block_tokens != workload::block_tokens)
+    return "model.block_tokens is " + std::to_string(all.model.block_tokens)
+           + ": expected 512, the blocks of a trace";
   bool prefills = false;
   bool decodes = false;
   for (const auto& node : all.nodes) {

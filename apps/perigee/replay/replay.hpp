@@ -21,8 +21,8 @@ struct replayed {
   std::chrono::nanoseconds lasted{}; ///< Of virtual time.
 };
 
-/// Why `all` can't be replayed, or nothing: every engine must be modelled, and there
-/// must be a prefill group and a decode instance.
+/// Why `all` can't be replayed, or nothing: every engine must be modelled, there must be
+/// a prefill group and a decode instance, and KV blocks are those of traces.
 std::optional<std::string> find_obstacle(const cluster::topology& all);
 
 /// Called now and then with how many requests were sent, and the virtual time.
