@@ -47,7 +47,7 @@ bool decode_state::is_stuck(const batch& plan) const {
 void decode_state::unstick() {
   auto& youngest = guests_.at(guests_.by_age(stage::ready).back()->request);
   log_->debug("arena_full request={} blocks={}", youngest.request,
-             youngest.blocks.size());
+              youngest.blocks.size());
   end(youngest, End::BUSY);
   stuck_since_.reset();
 }
