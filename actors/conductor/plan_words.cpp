@@ -1,6 +1,7 @@
 #include "actors/conductor/plan_words.hpp"
 
 #include "actors/conductor/words.hpp"
+#include "actors/span_of.hpp"
 #include "schemas/convert.hpp"
 
 namespace perigee::conductor {
@@ -27,7 +28,7 @@ bool is_sound(schema::Wish::Reader from) {
 
 wish to_wish(schema::Wish::Reader from, nanoseconds ttft_limit, nanoseconds tbt_limit) {
   auto or_ours = [](std::uint64_t theirs, nanoseconds ours) {
-    return theirs > 0 ? to_span(theirs) : ours;
+    return theirs > 0 ? span_of(theirs) : ours;
   };
   return {.prompt_tokens = from.getPromptTokens(),
           .block_tokens = from.getChain().getBlockTokens(),
@@ -48,7 +49,7 @@ placement to_placement(const plan& chosen, schema::Wish::Reader from, moment now
           .uncached_tokens = from.getPromptTokens() - cached,
           .prompt_tokens = from.getPromptTokens(),
           .arrives_at = now + chosen.ttft(),
-          .expires_at = now + to_span(from.getRemainingNs()) + grace};
+          .expires_at = now + span_of(from.getRemainingNs()) + grace};
 }
 
 void set_prefill(schema::Prefill::Builder to, const plan& chosen,

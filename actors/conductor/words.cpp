@@ -1,5 +1,6 @@
 #include "actors/conductor/words.hpp"
 
+#include "actors/span_of.hpp"
 #include "schemas/vocabulary.hpp"
 
 #include <algorithm>
@@ -61,12 +62,12 @@ decode_line to_line(schema::Book::DecodeEntry::Reader from, moment now) {
   decode_line line;
   line.kv_tokens = from.getKvTokens();
   for (auto elapsed : from.getElapsed())
-    line.began.push_back(now - to_span(elapsed));
+    line.began.push_back(now - span_of(elapsed));
   if (auto told = from.getSequences(); told > line.began.size())
     line.began.resize(std::min<std::size_t>(told, sequences_max), now);
   std::sort(line.began.begin(), line.began.end());
   for (auto one : from.getComing())
-    line.coming.push_back({now + to_span(one.getInNs()), {}, one.getTokens()});
+    line.coming.push_back({now + span_of(one.getInNs()), {}, one.getTokens()});
   std::sort(line.coming.begin(), line.coming.end());
   return line;
 }
@@ -82,11 +83,6 @@ schema::Refusal::Reason to_schema(reason why) {
 }
 
 } // namespace
-
-nanoseconds to_span(std::uint64_t ns) {
-  constexpr std::uint64_t longest_ns = std::uint64_t{1} << 56; // two years
-  return nanoseconds{static_cast<std::int64_t>(std::min(ns, longest_ns))};
-}
 
 void set_book(schema::Book::Builder to, const loads& all, const decode_cost& cost,
               moment now) {
@@ -116,11 +112,11 @@ void set_book(schema::Book::Builder to, const loads& all, const decode_cost& cos
 
 loads to_loads(schema::Book::Reader from, moment now) {
   loads all;
-  all.decode_time = to_span(from.getDecodeTimeNs());
+  all.decode_time = span_of(from.getDecodeTimeNs());
   for (auto entry : from.getPrefills())
     if (entry.getUp())
       all.prefills[to_id<group_id>(entry.getWho())]
-        = {now + to_span(entry.getQueuedNs()), entry.getWaiting()};
+        = {now + span_of(entry.getQueuedNs()), entry.getWaiting()};
   for (auto entry : from.getDecodes())
     if (entry.getUp())
       all.decodes[to_id<instance_id>(entry.getWho())] = to_line(entry, now);
@@ -146,7 +142,7 @@ to_ends(capnp::List<schema::DecodeLoad::Ended>::Reader from) {
   std::vector<decode_report::end> all;
   all.reserve(from.size());
   for (auto one : from)
-    all.push_back({request_id{one.getRequest()}, to_span(one.getDecodedNs())});
+    all.push_back({request_id{one.getRequest()}, span_of(one.getDecodedNs())});
   return all;
 }
 

@@ -28,7 +28,4 @@ to_ends(capnp::List<schema::DecodeLoad::Ended>::Reader from);
 block_chain to_keys(capnp::List<schema::BlockKey>::Reader from);
 tier to_tier(schema::Tier where);
 
-/// For how long something may go on at most, as said in a message: 0 is nothing.
-nanoseconds to_span(std::uint64_t ns);
-
 } // namespace perigee::conductor

@@ -11,15 +11,6 @@ using conductor::reason;
 using conductor::refusal;
 using conductor::wish;
 
-/// To be asked again when somebody may be there.
-constexpr nanoseconds soon = std::chrono::seconds{1};
-
-std::optional<refusal> judge_presence(const picture& seen) {
-  if (seen.all.prefills.empty() || seen.all.decodes.empty())
-    return refusal{reason::no_instance, 0, soon};
-  return std::nullopt;
-}
-
 /// The queue shortens as time goes by.
 std::optional<refusal> judge_prefill(const wish& one, const picture& seen) {
   auto load = conductor::prefill_load(seen.all, seen.now, one.ttft_limit);
@@ -56,8 +47,8 @@ moment end_of_prefill(const wish& one, const picture& seen) {
 }
 
 struct none final : admission_policy {
-  std::optional<refusal> judge(const wish&, const picture& seen) const override {
-    return judge_presence(seen);
+  std::optional<refusal> judge(const wish&, const picture&) const override {
+    return std::nullopt;
   }
   objectives wanted(double load_max) const override {
     return {false, false, load_max};
@@ -66,8 +57,6 @@ struct none final : admission_policy {
 
 struct baseline final : admission_policy {
   std::optional<refusal> judge(const wish& one, const picture& seen) const override {
-    if (auto why = judge_presence(seen))
-      return why;
     return judge_prefill(one, seen);
   }
   objectives wanted(double load_max) const override {
@@ -77,8 +66,6 @@ struct baseline final : admission_policy {
 
 struct early_rejection : admission_policy {
   std::optional<refusal> judge(const wish& one, const picture& seen) const override {
-    if (auto why = judge_presence(seen))
-      return why;
     if (auto why = judge_prefill(one, seen))
       return why;
     return judge_decode(one, seen, decodes_at(one, seen));

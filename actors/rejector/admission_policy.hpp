@@ -30,7 +30,8 @@ class admission_policy {
 public:
   virtual ~admission_policy() = default;
 
-  /// Why `one` is turned away, or nothing.
+  /// Why `one` is turned away, or nothing. Somebody is there in what is seen: who must
+  /// do without is for the conductor to say.
   virtual std::optional<conductor::refusal> judge(const conductor::wish& one,
                                                   const picture& seen) const = 0;
 
@@ -45,7 +46,7 @@ std::span<const std::string_view> admission_names();
 /// A load is a predicted time as a share of its objective; see loads.hpp. Each turns a
 /// request away if:
 ///
-/// - `none`: nobody is there to serve.
+/// - `none`: never.
 /// - `baseline`: the prefill load is high; decode instances judge for themselves at
 ///   hand-off, when the prefill is done.
 /// - `early_rejection`: the prefill or the decode load is high now.

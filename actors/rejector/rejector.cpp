@@ -2,6 +2,7 @@
 
 #include "actors/conductor/words.hpp"
 #include "actors/runtime/desk.hpp"
+#include "actors/span_of.hpp"
 #include "schemas/assert.hpp"
 #include "schemas/convert.hpp"
 
@@ -56,7 +57,7 @@ private:
     if (!loads_ || loads_->prefills.empty() || loads_->decodes.empty())
       return std::nullopt; // the conductor knows more, and sooner
     auto or_ours = [](std::uint64_t theirs, nanoseconds ours) {
-      return theirs > 0 ? conductor::to_span(theirs) : ours;
+      return theirs > 0 ? span_of(theirs) : ours;
     };
     conductor::wish one{.prompt_tokens = wanted.getPromptTokens(),
                         .decodes = wanted.getTokensMax() > 1,

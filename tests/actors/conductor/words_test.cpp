@@ -1,5 +1,6 @@
 #include "actors/conductor/words.hpp"
 
+#include "actors/span_of.hpp"
 #include "schemas/fault.hpp"
 
 #include <capnp/message.h>
@@ -89,7 +90,7 @@ TEST_CASE("a refusal keeps its figures in words") {
   set_refusal(said, {reason::decode_load, 1.5, 3s});
   CHECK(said.getWhy() == schema::Refusal::Reason::DECODE_LOAD);
   CHECK(said.getLoad() == 1.5);
-  CHECK(to_span(said.getRetryAfterNs()) == 3s);
+  CHECK(span_of(said.getRetryAfterNs()) == 3s);
 }
 
 } // namespace

@@ -53,19 +53,6 @@ SCENARIO("an idle cluster admits everybody") {
   }
 }
 
-SCENARIO("nobody is admitted where nobody serves") {
-  GIVEN("a cluster without a decode instance") {
-    cluster some;
-    some.all.decodes.clear();
-    THEN("every policy says so") {
-      for (auto name : admission_names()) {
-        CHECK(some.judge(name)->why == reason::no_instance);
-        CHECK(some.judge(name)->retry_after > 0s);
-      }
-    }
-  }
-}
-
 SCENARIO("a high prefill load turns away, under all policies that look at loads") {
   GIVEN("queues of five seconds and of none, and an objective of two") {
     cluster some;

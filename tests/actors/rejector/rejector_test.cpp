@@ -161,6 +161,20 @@ TEST_CASE("a client's own objective is the one that counts") {
   CHECK_FALSE(some.passes({.chain = chain_of(1), .ttft_limit = 4s}));
 }
 
+TEST_CASE("who comes when the copy shows nobody is passed on: the conductor says so") {
+  FOR_EVERY_SEED(seed);
+  door some{seed};
+  auto empty = idle();
+  empty.decodes.clear();
+  some.publish(empty);
+  CHECK(some.passes({.chain = chain_of(1)}));
+  empty = idle();
+  empty.prefills.clear();
+  some.publish(empty);
+  CHECK(some.passes({.request = 2, .chain = chain_of(1)}));
+  CHECK(some.count("refused_no_instance_total") == 0);
+}
+
 TEST_CASE("a rejector forgets the book of a conductor that is lost") {
   FOR_EVERY_SEED(seed);
   door some{seed};
