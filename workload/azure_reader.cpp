@@ -86,16 +86,10 @@ std::optional<std::int64_t> utc_nanoseconds(std::string_view text) {
 }
 
 azure_reader::azure_reader(std::istream& from, std::string file, strictness how)
-  : lines_{from}, file_{std::move(file)}, how_{how} {}
+  : line_source{from, std::move(file), how, "a head and a row for each request"} {}
 
-complaint azure_reader::wrong(cause why, std::string field, std::string_view found,
-                              std::string expected) const {
-  std::string shown = found.empty() ? "nothing" : std::string{found.substr(0, 40)};
-  return {why, file_, lines_.number(), std::move(field), shown, std::move(expected)};
-}
-
-result<azure_reader::columns, complaint> azure_reader::read_head() {
-  std::string_view text = lines_.text();
+result<azure_reader::columns, complaint> azure_reader::read_head() const {
+  std::string_view text = line();
   if (text.starts_with("\xEF\xBB\xBF")) // Excel's byte order mark
     text.remove_prefix(3);
   auto names = cells(text);
@@ -105,44 +99,47 @@ result<azure_reader::columns, complaint> azure_reader::read_head() {
   };
   columns all{column("TIMESTAMP"), column("ContextTokens"), column("GeneratedTokens")};
   if (std::max({all.timestamp, all.context, all.generated}) == names.size())
-    return failure(wrong(cause::malformed, "", text, head_expected));
+    return failure(
+      here().wrong(cause::malformed, "", std::string{text}, head_expected));
   return all;
 }
 
 result<std::uint32_t, complaint> azure_reader::length(std::string_view cell,
                                                       const char* name) const {
   auto expected = "a whole number from 1 to " + std::to_string(tokens_max);
+  std::string shown{cell};
   std::int64_t value = 0;
   auto [stop, code] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (code == std::errc::result_out_of_range)
-    return failure(wrong(cause::out_of_range, name, cell, expected));
+    return failure(here().wrong(cause::out_of_range, name, shown, expected));
   if (cell.empty() || code != std::errc{} || stop != cell.data() + cell.size())
-    return failure(
-      wrong(cell.empty() ? cause::missing : cause::wrong_type, name, cell, expected));
+    return failure(here().wrong(cell.empty() ? cause::missing : cause::wrong_type, name,
+                                shown, expected));
   if (value < 1 || value > static_cast<std::int64_t>(tokens_max))
-    return failure(wrong(cause::out_of_range, name, cell, expected));
+    return failure(here().wrong(cause::out_of_range, name, shown, expected));
   return static_cast<std::uint32_t>(value);
 }
 
-result<request, complaint> azure_reader::read_row() {
-  auto row = cells(lines_.text());
+next_request azure_reader::read_row() {
+  auto row = cells(line());
   if (row.size()
       <= std::max({columns_->timestamp, columns_->context, columns_->generated}))
-    return failure(wrong(cause::malformed, "",
-                         "a row of " + std::to_string(row.size()) + " cells",
-                         "as many as the head has"));
-  auto time = row[columns_->timestamp];
+    return failure(here().wrong(cause::malformed, "",
+                                "a row of " + std::to_string(row.size()) + " cells",
+                                "as many as the head has"));
+  std::string time{row[columns_->timestamp]};
   auto now = utc_nanoseconds(time);
   if (!now)
-    return failure(wrong(time.empty() ? cause::missing : cause::wrong_type, "TIMESTAMP",
-                         time, "a time as 2023-11-16 18:15:46.6805900"));
+    return failure(here().wrong(time.empty() ? cause::missing : cause::wrong_type,
+                                "TIMESTAMP", time,
+                                "a time as 2023-11-16 18:15:46.6805900"));
   auto arrival = std::chrono::nanoseconds{*now - begin_ns_.value_or(*now)};
-  if (arrival < latest_)
-    return failure(wrong(cause::out_of_order, "TIMESTAMP", time,
-                         "a time not before that of the row above"));
+  if (arrival < latest())
+    return failure(here().wrong(cause::out_of_order, "TIMESTAMP", time,
+                                "a time not before that of the row above"));
   if (arrival > arrival_max)
-    return failure(wrong(cause::out_of_range, "TIMESTAMP", time,
-                         "a time within 366 days of the first"));
+    return failure(here().wrong(cause::out_of_range, "TIMESTAMP", time,
+                                "a time within 366 days of the first"));
   auto input = length(row[columns_->context], "ContextTokens");
   if (!input)
     return failure(input.error());
@@ -150,46 +147,17 @@ result<request, complaint> azure_reader::read_row() {
   if (!output)
     return failure(output.error());
   begin_ns_ = begin_ns_.value_or(*now);
-  return request{arrival, *input, *output, numbers_.chain({}, 0, *input), {}};
+  return std::optional{
+    request{arrival, *input, *output, numbers_.chain({}, 0, *input), {}}};
 }
 
-next_request azure_reader::next() {
-  using found = line_reader::found;
-  while (!is_over_) {
-    auto state = lines_.next();
-    result<request, complaint> got = failure(complaint{});
-    if (state == found::too_long)
-      got = failure(wrong(cause::line_too_long, "", "a longer line",
-                          "at most " + std::to_string(line_bytes_max) + " bytes"));
-    else if (state == found::broken)
-      got = failure(wrong(cause::not_readable, "", "a file that can't be read", ""));
-    else if (state == found::end && is_any_)
-      break;
-    else if (state == found::end)
-      got = failure(complaint{cause::empty, file_, 0, "", "no request in it",
-                              "a head and a row for each request"});
-    else if (columns_)
-      got = read_row();
-    else if (auto head = read_head()) {
-      columns_ = *head;
-      continue;
-    } else
-      got = failure(head.error());
-    if (got) {
-      is_any_ = true;
-      latest_ = got->arrival;
-      return std::optional{std::move(*got)};
-    }
-    bool is_row = columns_ && (state == found::line || state == found::too_long);
-    if (how_ == strictness::strict || !is_row) {
-      is_over_ = true;
-      return failure(got.error());
-    }
-    ++skipped_[static_cast<std::size_t>(got.error().why)];
-    if (state == found::too_long)
-      lines_.skip_rest();
-  }
-  is_over_ = true;
+next_request azure_reader::read_line() {
+  if (columns_)
+    return read_row();
+  auto head = read_head();
+  if (!head)
+    return failure(head.error());
+  columns_ = *head;
   return std::optional<request>{};
 }
 

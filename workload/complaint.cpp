@@ -33,4 +33,14 @@ std::string to_string(const complaint& wrong) {
   return text;
 }
 
+complaint place::wrong(cause why, std::string field, std::string found,
+                       std::string expected) const {
+  constexpr std::size_t shown_bytes_max = 40;
+  if (found.empty())
+    found = "nothing";
+  if (found.size() > shown_bytes_max)
+    found = found.substr(0, shown_bytes_max) + "...";
+  return {why, file, line, std::move(field), std::move(found), std::move(expected)};
+}
+
 } // namespace perigee::workload

@@ -41,6 +41,16 @@ struct complaint {
   std::string expected;
 };
 
+/// Where in a trace something is looked for.
+struct place {
+  const std::string& file;
+  std::size_t line;
+
+  /// Shows no more than the beginning of what was `found`.
+  complaint wrong(cause why, std::string field, std::string found,
+                  std::string expected) const;
+};
+
 /// `t.jsonl:7: input_length: found -3; expected a whole number from 1 to 1048576`.
 std::string to_string(const complaint& wrong);
 

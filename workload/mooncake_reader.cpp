@@ -9,21 +9,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t shown_bytes_max = 40;
-
-/// Where in the trace something is looked for.
-struct place {
-  const std::string& file;
-  std::size_t line;
-
-  complaint wrong(cause why, std::string field, std::string found,
-                  std::string expected) const {
-    if (found.size() > shown_bytes_max)
-      found = found.substr(0, shown_bytes_max) + "...";
-    return {why, file, line, std::move(field), std::move(found), std::move(expected)};
-  }
-};
-
 std::string upto(const char* what, std::uint64_t lowest, std::uint64_t highest) {
   return std::string{what} + " from " + std::to_string(lowest) + " to "
          + std::to_string(highest);
@@ -180,56 +165,21 @@ struct mooncake_reader::parser {
 };
 
 mooncake_reader::mooncake_reader(std::istream& from, std::string file, strictness how)
-  : lines_{from}, file_{std::move(file)}, how_{how}, parser_{
-                                                       std::make_unique<parser>()} {}
+  : line_source{from, std::move(file), how, "one JSON object a line"},
+    parser_{std::make_unique<parser>()} {}
 
 mooncake_reader::~mooncake_reader() = default;
 
-result<request, complaint> mooncake_reader::read_line() {
-  place at{file_, lines_.number()};
-  auto got = parser_->read(lines_.text(), at);
-  if (got && got->arrival < latest_)
-    return failure(at.wrong(cause::out_of_order, "timestamp",
-                            std::to_string(got->arrival.count() / 1'000'000),
-                            std::to_string(latest_.count() / 1'000'000)
-                              + " or more, as in the line above"));
-  return got;
-}
-
-next_request mooncake_reader::next() {
-  using found = line_reader::found;
-  while (!is_over_) {
-    auto state = lines_.next();
-    place at{file_, lines_.number()};
-    result<request, complaint> got = failure(complaint{});
-    if (state == found::line)
-      got = read_line();
-    else if (state == found::too_long)
-      got = failure(at.wrong(cause::line_too_long, "", "a longer line",
-                             "at most " + std::to_string(line_bytes_max) + " bytes"));
-    else if (state == found::broken)
-      got = failure(at.wrong(cause::not_readable, "", "a file that can't be read", ""));
-    else if (!is_any_)
-      got = failure(complaint{cause::empty, file_, 0, "", "no request in it",
-                              "one JSON object a line"});
-    else
-      break;
-    if (got) {
-      is_any_ = true;
-      latest_ = got->arrival;
-      return std::optional{std::move(*got)};
-    }
-    bool is_line = state == found::line || state == found::too_long;
-    if (how_ == strictness::strict || !is_line) {
-      is_over_ = true;
-      return failure(got.error());
-    }
-    ++skipped_[static_cast<std::size_t>(got.error().why)];
-    if (state == found::too_long)
-      lines_.skip_rest();
-  }
-  is_over_ = true;
-  return std::optional<request>{};
+next_request mooncake_reader::read_line() {
+  auto got = parser_->read(line(), here());
+  if (!got)
+    return failure(got.error());
+  if (got->arrival < latest())
+    return failure(here().wrong(cause::out_of_order, "timestamp",
+                                std::to_string(got->arrival.count() / 1'000'000),
+                                std::to_string(latest().count() / 1'000'000)
+                                  + " or more, as in the line above"));
+  return std::optional{std::move(*got)};
 }
 
 } // namespace perigee::workload

@@ -2,8 +2,7 @@
 /// mooncake_reader: traces as Mooncake publishes them.
 #pragma once
 
-#include "workload/line_reader.hpp"
-#include "workload/request_source.hpp"
+#include "workload/line_source.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,12 +11,6 @@
 #include <string>
 
 namespace perigee::workload {
-
-/// What becomes of a line that is no request.
-enum class strictness : std::uint8_t {
-  strict,  ///< It is complained of, and reading ends.
-  lenient, ///< It is counted, and reading goes on.
-};
 
 /// JSON Lines: an object a line, of which are read
 ///
@@ -29,7 +22,7 @@ enum class strictness : std::uint8_t {
 ///
 /// and no other. Blank lines are passed over; a line has at most 1 MiB. A trace without
 /// a request is complained of, also by a lenient reader.
-class mooncake_reader : public request_source {
+class mooncake_reader final : public line_source {
 public:
   /// `from` belongs to the caller and outlives the reader; `file` is what complaints
   /// call it.
@@ -37,26 +30,12 @@ public:
                   strictness how = strictness::strict);
   ~mooncake_reader() override;
 
-  next_request next() override;
-
-  /// What a lenient reader passed over so far.
-  const skip_counts& skipped() const {
-    return skipped_;
-  }
-
 private:
   struct parser;
 
-  result<request, complaint> read_line();
+  next_request read_line() override;
 
-  line_reader lines_;
-  std::string file_;
-  strictness how_;
   std::unique_ptr<parser> parser_;
-  skip_counts skipped_{};
-  std::chrono::nanoseconds latest_{0};
-  bool is_any_ = false;
-  bool is_over_ = false;
 };
 
 } // namespace perigee::workload
