@@ -1,4 +1,5 @@
 #include "apps/perigee/calibration.hpp"
+#include "apps/perigee/cluster_parts.hpp"
 #include "apps/perigee/command.hpp"
 #include "apps/perigee/logging.hpp"
 #include "apps/perigee/model.hpp"
@@ -20,10 +21,8 @@ exit_code say(exit_code code, const std::string& why) {
 /// The topology's cost model; a modelled engine's own; or one that is measured now.
 result<conductor::cost_model, std::string>
 find_costs(const cluster::topology& all, const model& of, spdlog::logger& log) {
-  if (all.cost_model)
-    return to_cost_model(*all.cost_model, of);
-  if (!of.weights)
-    return to_cost_model(all.hardware.begin()->second, of);
+  if (auto known = known_costs(all, of))
+    return *known;
   log.info("calibrating hint=\"perigee calibrate measures better, and once for all\"");
   auto measured = calibrate_engines(of, all, effort::quick);
   if (!measured)

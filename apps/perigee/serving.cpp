@@ -1,5 +1,6 @@
 #include "apps/perigee/serving.hpp"
 
+#include "apps/perigee/cluster_parts.hpp"
 #include "apps/perigee/metrics.hpp"
 #include "engine/chat/chat_template.hpp"
 
@@ -10,8 +11,6 @@
 
 namespace perigee::app {
 namespace {
-
-constexpr std::size_t seats_max = 65'536;
 
 /// No two processes of a node share one, and a later one's is greater.
 std::uint64_t draw_life() {
@@ -101,32 +100,13 @@ result<void, std::string> serving::open(conductor::cost_model cost) {
   if (!listening)
     return failure(listening.error());
   link_ = *listening;
-  auto units = cluster::inventory(world_, all_, means_of(cost), counts_);
-  cluster::options how;
-  how.respawns.attempts_max = all_.cluster.respawns_max;
-  how.drain_limit = all_.cluster.drain_limit;
-  cluster_
-    = cluster::start(world_, {}, roster_, std::move(units), how, cluster_counts_);
+  auto units
+    = cluster::inventory(world_, all_, means_of(all_, model_, link_, cost), counts_);
+  cluster_ = cluster::start(world_, {}, roster_, std::move(units), options_of(all_),
+                            cluster_counts_);
   door_ = std::make_unique<rt::doorway>(world_, "signals");
   link_->serve();
   return {};
-}
-
-cluster::means serving::means_of(conductor::cost_model cost) const {
-  cluster::means with;
-  with.make_engine = [this](const cluster::engine_wish& what) {
-    return make_engine(model_, all_,
-                       {what.engine, what.hardware, what.threads,
-                        blocks_of(model_, what.arena), what.batch_tokens_max});
-  };
-  with.patron = link_;
-  with.layout = model_.layout;
-  with.cost = cost;
-  if (!model_.weights) { // all engines are modelled: they take time, and move no bytes
-    with.driving = engine_host::driving::timed;
-    with.shards_have_memory = false;
-  }
-  return with;
 }
 
 gateway::served_model serving::served() const {

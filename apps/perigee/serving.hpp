@@ -53,7 +53,6 @@ private:
           std::shared_ptr<spdlog::logger> log);
 
   result<void, std::string> open(conductor::cost_model cost);
-  cluster::means means_of(conductor::cost_model cost) const;
   gateway::served_model served() const;
   gateway::front_settings front() const;
   gateway::http_settings http() const;

@@ -1,11 +1,9 @@
 #include "apps/perigee/replay/virtual_cluster.hpp"
 
-#include "actors/cluster/cluster.hpp"
+#include "apps/perigee/cluster_parts.hpp"
 
 namespace perigee::app {
 namespace {
-
-constexpr std::size_t seats_max = 65'536;
 
 /// What only takes time has no context of its own; a topology may set one.
 model as_model(const model_outline& of, const cluster::topology& all) {
@@ -38,11 +36,11 @@ virtual_cluster::virtual_cluster(const cluster::topology& all, const model_outli
                                cluster::control_of(all),
                                1,
                                seed} {
-  cluster::options how;
-  how.respawns.attempts_max = all.cluster.respawns_max;
-  how.drain_limit = all.cluster.drain_limit;
-  auto units = cluster::inventory(world_, all_, means_of(std::move(clients)), counts_);
-  cluster_ = cluster::start(world_, {}, roster_, std::move(units), how);
+  auto with = means_of(all_, of_, std::move(clients), known_costs(all_, of_).value());
+  with.make_paths = transfer::inline_path; // no thread of its own
+  cluster_
+    = cluster::start(world_, {}, roster_,
+                     cluster::inventory(world_, all_, with, counts_), options_of(all_));
   door_ = std::make_unique<rt::doorway>(world_, "trace");
   time_.settle();
 }
@@ -59,24 +57,6 @@ void virtual_cluster::run_until(nanoseconds moment) {
   if (moment > now())
     time_.advance(moment - now());
   time_.settle();
-}
-
-cluster::means
-virtual_cluster::means_of(std::shared_ptr<gateway::patron> clients) const {
-  cluster::means with;
-  with.make_engine = [this](const cluster::engine_wish& what) {
-    return make_engine(of_, all_,
-                       {what.engine, what.hardware, what.threads,
-                        blocks_of(of_, what.arena), what.batch_tokens_max});
-  };
-  with.patron = std::move(clients);
-  with.layout = of_.layout;
-  with.cost = to_cost_model(
-    all_.cost_model ? *all_.cost_model : all_.hardware.begin()->second, of_);
-  with.driving = engine_host::driving::timed;
-  with.make_paths = transfer::inline_path;
-  with.shards_have_memory = false;
-  return with;
 }
 
 } // namespace perigee::app

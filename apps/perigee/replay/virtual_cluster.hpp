@@ -57,8 +57,6 @@ private:
     config();
   };
 
-  cluster::means means_of(std::shared_ptr<gateway::patron> clients) const;
-
   const cluster::topology all_;
   const model of_;
   config config_;

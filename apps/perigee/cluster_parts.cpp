@@ -1,0 +1,40 @@
+#include "apps/perigee/cluster_parts.hpp"
+
+namespace perigee::app {
+
+cluster::options options_of(const cluster::topology& all) {
+  cluster::options how;
+  how.respawns.attempts_max = all.cluster.respawns_max;
+  how.drain_limit = all.cluster.drain_limit;
+  return how;
+}
+
+cluster::means means_of(const cluster::topology& all, const model& of,
+                        std::shared_ptr<gateway::patron> patron,
+                        const conductor::cost_model& cost) {
+  cluster::means with;
+  with.make_engine = [&all, &of](const cluster::engine_wish& what) {
+    return make_engine(of, all,
+                       {what.engine, what.hardware, what.threads,
+                        blocks_of(of, what.arena), what.batch_tokens_max});
+  };
+  with.patron = std::move(patron);
+  with.layout = of.layout;
+  with.cost = cost;
+  if (!of.weights) {
+    with.driving = engine_host::driving::timed;
+    with.shards_have_memory = false;
+  }
+  return with;
+}
+
+std::optional<conductor::cost_model> known_costs(const cluster::topology& all,
+                                                 const model& of) {
+  if (all.cost_model)
+    return to_cost_model(*all.cost_model, of);
+  if (!of.weights)
+    return to_cost_model(all.hardware.begin()->second, of);
+  return std::nullopt;
+}
+
+} // namespace perigee::app
