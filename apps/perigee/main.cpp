@@ -14,6 +14,7 @@ separate pools, one pool of cached KV, and a conductor that places every request
   perigee init                   write a topology file to start from
   perigee check topology.toml    say what a topology file means
   perigee workload generate      make a request trace
+  perigee replay                 serve a trace in virtual time
 )";
 
 constexpr auto closing = R"(
