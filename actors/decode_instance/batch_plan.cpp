@@ -51,11 +51,17 @@ batch plan_batch(std::span<const candidate> all, const batch_limits& limits) {
     plan.park.push_back(all[i - 1].request);
   std::vector<candidate> run;
   auto left = limits.blocks_free;
-  for (const auto& one : all.first(std::min(stay, limits.batch_max)))
-    if (auto lacks = blocks_lacking(one, 1, limits.block_tokens); lacks <= left) {
-      left -= lacks;
-      run.push_back(one);
-    }
+  std::size_t news = 0;
+  for (const auto& one : all.first(std::min(stay, limits.batch_max))) {
+    auto lacks = blocks_lacking(one, 1, limits.block_tokens);
+    bool is_told = news == 0 || one.news_bytes == 0
+                   || news + one.news_bytes <= limits.news_bytes_max;
+    if (lacks > left || !is_told)
+      continue;
+    left -= lacks;
+    news += one.news_bytes;
+    run.push_back(one);
+  }
   plan.steps = most_steps(run, limits);
   for (const auto& one : run)
     plan.run.push_back(one.request);

@@ -15,6 +15,7 @@ struct candidate {
   std::uint32_t kv_tokens = 0;
   std::uint32_t steps_left = 0; ///< At least 1.
   std::uint32_t blocks = 0;     ///< That it has.
+  std::size_t news_bytes = 0;   ///< To tell an engine of it; 0 if it knows it.
 };
 
 struct batch_limits {
@@ -23,6 +24,9 @@ struct batch_limits {
   std::uint32_t steps_max = 1; ///< Of one run.
   std::size_t blocks_free = 0;
   std::size_t blocks_coming = 0; ///< Of those who are leaving the arena.
+
+  /// Of all whom the engine does not know yet. One alone may have more.
+  std::size_t news_bytes_max = SIZE_MAX;
 };
 
 struct batch {
@@ -34,6 +38,9 @@ struct batch {
 /// What to do with `all`, oldest first. The oldest run. If there aren't enough blocks
 /// for all who should, the youngest of all leave, until there will be enough for the
 /// others; meanwhile the oldest of them run that can.
+///
+/// Of those whom the engine does not know yet, the oldest run whose news are few enough
+/// together; the others do when it knows those.
 ///
 /// The oldest is never told to leave: if it alone can't run, and nobody leaves, there
 /// are no blocks for it.

@@ -7,9 +7,20 @@
 namespace perigee::decode {
 namespace {
 
+/// What one Forward says at most of sequences that are new to the engine: the rest of
+/// the message is for those that are not.
+constexpr std::size_t news_bytes_max = message_bytes_max / 2;
+
+/// At most so many bytes tell an engine of `one` for the first time.
+std::size_t news_bytes(const guest& one) {
+  return (**one.handoff).totalSize().wordCount * sizeof(std::uint64_t)
+         + (one.answer->answer().size() + one.blocks.size()) * sizeof(std::uint32_t);
+}
+
 candidate candidate_of(const guest& one) {
   return {one.request, one.answer->kv_tokens(), one.answer->steps_left(),
-          static_cast<std::uint32_t>(one.blocks.size())};
+          static_cast<std::uint32_t>(one.blocks.size()),
+          one.has_sequence ? 0 : news_bytes(one)};
 }
 
 void write_begin(schema::Forward::Begin::Builder begin, const guest& one) {
@@ -19,16 +30,6 @@ void write_begin(schema::Forward::Begin::Builder begin, const guest& one) {
   begin.setSampling(news.getSampling());
   begin.setSeen(news.getSeen());
   begin.setAnswered({answer.data(), answer.size()});
-}
-
-/// What one Forward says at most of sequences that are new to the engine: the rest of
-/// the message is for those that are not.
-constexpr std::size_t news_bytes_max = message_bytes_max / 2;
-
-/// At most so many bytes tell an engine of `one` for the first time.
-std::size_t news_bytes(const guest& one) {
-  return (**one.handoff).totalSize().wordCount * sizeof(std::uint64_t)
-         + (one.answer->answer().size() + one.blocks.size()) * sizeof(std::uint32_t);
 }
 
 void write_work(schema::Forward::Work::Builder work, guest& one, std::uint32_t steps) {
@@ -80,18 +81,10 @@ batch decode_state::plan_next() const {
     if (one.now == stage::parking || one.now == stage::ending)
       coming += one.blocks.size();
   std::vector<candidate> all;
-  std::size_t news = 0;
-  for (const auto* one : guests_.by_age(stage::ready)) {
-    if (!one->has_sequence) {
-      auto told = news_bytes(*one);
-      if (news > 0 && news + told > news_bytes_max)
-        continue; // with the next batch
-      news += told;
-    }
+  for (const auto* one : guests_.by_age(stage::ready))
     all.push_back(candidate_of(*one));
-  }
   return plan_batch(all, {block_tokens_, how_.batch_max, how_.steps_max,
-                          ledger_.counts().free, coming});
+                          ledger_.counts().free, coming, news_bytes_max});
 }
 
 void decode_state::grow(guest& one, std::uint32_t steps) {

@@ -46,6 +46,21 @@ TEST_CASE("a run is as long as all of it has blocks and steps for") {
   CHECK(plan_batch(all, with(2, 64)).steps == 4);
 }
 
+TEST_CASE("a batch has no more news for the engine than one message holds") {
+  std::vector<candidate> all{having(1, 5), having(2, 5), having(3, 5), having(4, 5)};
+  all[1].news_bytes = 60;
+  all[2].news_bytes = 60;
+  all[3].news_bytes = 40;
+  auto limits = with(100);
+  limits.news_bytes_max = 100;
+  CHECK(plan_batch(all, limits).run == requests{1, 2, 4});
+  CHECK(plan_batch(all, limits).park.empty());
+  all[1].news_bytes = 0; // it is known now
+  CHECK(plan_batch(all, limits).run == requests{1, 2, 3, 4});
+  all[2].news_bytes = 300; // more than a batch's, but it is alone
+  CHECK(plan_batch(all, limits).run == requests{1, 2, 3});
+}
+
 TEST_CASE("when blocks run out, the youngest leaves, and others go on") {
   std::vector<candidate> all{having(1, 5), having(2, 8), having(3, 9)};
   auto plan = plan_batch(all, with(0));
