@@ -21,7 +21,8 @@ public:
     auto shared
       = std::min({prefix.size(), static_cast<std::size_t>(shared_tokens / block_tokens),
                   static_cast<std::size_t>(tokens / block_tokens)});
-    std::vector<std::uint64_t> ids(prefix.begin(), prefix.begin() + shared);
+    auto same = prefix.first(shared);
+    std::vector<std::uint64_t> ids(same.begin(), same.end());
     ids.reserve(blocks_of(tokens));
     while (ids.size() < blocks_of(tokens))
       ids.push_back(next_++);

@@ -94,7 +94,7 @@ likeness toolagent() {
              {1, 2'000}}}, // published: figure 5
     // Published: two blocks are in 10,938 and 9,203 of 23,608 requests, and the ten
     // hottest have 22.9 % of all references: one start of nine blocks, one of one.
-    .starts{{9 * 512, 0.603}, {512, 0.765}},
+    .starts{{4'608, 0.603}, {512, 0.765}},
     .follows{
       .probability{{1'000, 0.25}, {8'000, 0.67}, {20'000, 0.75}}, // fitted
       .followed_share = 0.15,                                     // fitted

@@ -49,7 +49,7 @@ double median_seconds(auto&& body) {
 /// Sequences of an engine, each with blocks of its own.
 class bench_run {
 public:
-  bench_run(engine::engine& on, std::uint32_t sequences, std::uint32_t tokens)
+  bench_run(perigee::engine::engine& on, std::uint32_t sequences, std::uint32_t tokens)
     : on_{on} {
     auto blocks = (tokens + block_tokens - 1) / block_tokens;
     for (std::uint32_t i = 0; i < sequences; ++i) {
@@ -100,7 +100,7 @@ private:
     PERIGEE_ASSERT(on_.run(batch, {}).has_value(), "a sound batch is run");
   }
 
-  engine::engine& on_;
+  perigee::engine::engine& on_;
   std::uint32_t position_ = 0;
   std::vector<std::vector<std::uint32_t>> tables_;
   std::vector<sampler> picks_;
@@ -141,7 +141,7 @@ struct measure {
   }
 };
 
-measure measure_prefill(engine::engine& on, const cpu::weights& model,
+measure measure_prefill(perigee::engine::engine& on, const cpu::weights& model,
                         std::uint32_t tokens) {
   bench_run run{on, 1, tokens};
   auto seconds = median_seconds([&] { run.prefill(tokens); });
@@ -150,7 +150,7 @@ measure measure_prefill(engine::engine& on, const cpu::weights& model,
           tokens * static_cast<double>(model.multiply_adds())};
 }
 
-measure measure_decode(engine::engine& on, const cpu::weights& model,
+measure measure_decode(perigee::engine::engine& on, const cpu::weights& model,
                        std::uint32_t batch) {
   bench_run run{on, batch, decode_context + decode_steps};
   run.prefill(decode_context);
@@ -166,7 +166,8 @@ measure measure_decode(engine::engine& on, const cpu::weights& model,
           batch * static_cast<double>(model.multiply_adds())};
 }
 
-std::vector<measure> measure_all(engine::engine& on, const cpu::weights& model) {
+std::vector<measure> measure_all(perigee::engine::engine& on,
+                                 const cpu::weights& model) {
   std::vector<measure> all;
   for (auto tokens : prefill_lengths)
     if (tokens <= on.model().context_tokens_max)

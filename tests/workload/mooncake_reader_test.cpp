@@ -100,9 +100,13 @@ const std::vector<mistake>& mistakes() {
   return all;
 }
 
+std::string between_good(const std::string& text) {
+  return good + text + good;
+}
+
 TEST_CASE("a wrong line is named, with what was found and expected") {
   for (const auto& one : mistakes()) {
-    auto got = read_text(good + one.text + good);
+    auto got = read_text(between_good(one.text));
     CHECK(got.requests.size() == 1);
     REQUIRE(got.wrong);
     CHECK(got.wrong->why == one.why);

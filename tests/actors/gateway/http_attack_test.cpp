@@ -15,6 +15,13 @@ using test::served;
 constexpr auto chats = "/v1/chat/completions";
 constexpr auto completions = "/v1/completions";
 
+std::string head_with_coding(const std::string& path, const std::string& version,
+                             const std::string& coding) {
+  return "POST " + path + " HTTP/" + version + "\r\nHost: x\r\n"
+         + "Connection: keep-alive\r\nContent-Type: application/json\r\n"
+         + "Transfer-Encoding: " + coding + "\r\n\r\n";
+}
+
 http_settings hasty() {
   http_settings how;
   how.header_limit = how.body_limit = how.idle_limit = how.write_limit
@@ -38,7 +45,7 @@ TEST_CASE("what is no HTTP is refused, and the connection closed") {
          "GET /health HTTP/1.1\r\nHost: x\r\nA B: c\r\n\r\n",
          "GET /health\x01 HTTP/1.1\r\nHost: x\r\n\r\n",
          "GET /health HTTP/1.1\r\nHost: \0\r\n\r\n"s,
-         "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", // TLS
+         "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n"s, // TLS
          smuggled + "Content-Length: -1\r\n\r\n",
          smuggled + "Content-Length: 1e3\r\n\r\n",
          smuggled + "Content-Length: 99999999999999999999999\r\n\r\n",
@@ -71,9 +78,7 @@ TEST_CASE("a body whose end is not certain is never read as a request") {
       for (std::string version : {"1.1", "1.0"}) {
         INFO(path << ' ' << coding << ' ' << version);
         http_client client{on.server->port()};
-        client.put("POST " + path + " HTTP/" + version + "\r\nHost: x\r\n"
-                   + "Connection: keep-alive\r\nContent-Type: application/json\r\n"
-                   + "Transfer-Encoding: " + coding + "\r\n\r\n" + hidden);
+        client.put(head_with_coding(path, version, coding) + hidden);
         auto got = client.reply();
         REQUIRE(got);
         CHECK(got->status == 400);

@@ -5,6 +5,14 @@
 namespace perigee::gateway {
 namespace {
 
+std::string member(const std::string& name, const std::string& value) {
+  return '"' + name + "\":" + value;
+}
+
+std::string quoted(const std::string& name) {
+  return '`' + name + '`';
+}
+
 const api_limits limits{.model = "smol", .vocabulary = 1000};
 
 api_result<api_request> with(const std::string& more) {
@@ -44,11 +52,11 @@ TEST_CASE("what is known and not supported is refused by its name") {
          {"metadata", "7"},
        }) {
     INFO(name << ": " << value);
-    auto got = with('"' + name + "\":" + value);
+    auto got = with(member(name, value));
     REQUIRE_FALSE(got);
     CHECK(got.error().code == api_code::unsupported_parameter);
     CHECK(got.error().param == name);
-    CHECK(got.error().message.find('`' + name + '`') != std::string::npos);
+    CHECK(got.error().message.find(quoted(name)) != std::string::npos);
   }
 }
 
