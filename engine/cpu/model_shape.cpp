@@ -146,8 +146,10 @@ void read_rope(key_reader& keys, model_shape& shape) {
 
 void read_gemma3(key_reader& keys, model_shape& shape) {
   shape.embedding_scale = std::sqrt(static_cast<float>(shape.width));
-  if (shape.layers == gemma3_27b_layers && shape.heads > 0)
-    shape.query_scale = 1.0f / std::sqrt(static_cast<float>(shape.width / shape.heads));
+  if (shape.layers == gemma3_27b_layers && shape.heads > 0) {
+    auto head_width = shape.width / shape.heads;
+    shape.query_scale = 1.0f / std::sqrt(static_cast<float>(head_width));
+  }
   shape.window = keys.number("attention.sliding_window", 1, context_max);
   shape.window_period = gemma3_window_period;
   shape.rope_windowed

@@ -139,12 +139,13 @@ void file::release(std::span<const std::byte> data) const {
                    || (data.data() >= bytes_.data()
                        && data.data() + data.size() <= bytes_.data() + bytes_.size()),
                  "only bytes of this file");
-  auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  auto begin = reinterpret_cast<std::uintptr_t>(data.data());
-  auto end = (begin + data.size()) / page * page;
-  begin = (begin + page - 1) / page * page;
+  auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  auto before = static_cast<std::size_t>(data.data() - bytes_.data()); // begins a page
+  auto begin = (before + page - 1) / page * page;
+  auto end = (before + data.size()) / page * page;
   if (begin < end)
-    ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    ::madvise(const_cast<std::byte*>(bytes_.data()) + begin, end - begin,
+              MADV_DONTNEED);
 }
 
 } // namespace perigee::engine::gguf

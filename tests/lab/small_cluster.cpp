@@ -173,9 +173,10 @@ std::vector<std::string> small_cluster::left_over() const {
   std::vector<std::string> found = clients_->complaints;
   auto look = [&](const char* role, const auto& all, auto... names) {
     for (const auto& [seat, probe] : all)
-      probe->each([&](std::string_view name, std::string_view, std::uint64_t value) {
+      probe->each([&, &where = seat.first](std::string_view name, std::string_view,
+                                           std::uint64_t value) {
         if (value > 0 && ((name == names) || ...))
-          found.push_back(seat.first + ' ' + role + ' ' + std::string{name} + ' '
+          found.push_back(where + ' ' + role + ' ' + std::string{name} + ' '
                           + std::to_string(value));
       });
   };

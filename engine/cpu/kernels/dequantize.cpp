@@ -34,10 +34,12 @@ void write_block(gguf::tensor_type type, const source_block& from, float* out) {
     case q4_1:
     case q5_1: return affine(scale, minimum);
     case q4_k:
-    case q5_k: return affine(scale * from.sub[0], -(minimum * from.sub[1]));
+    case q5_k:
+      return affine(scale * static_cast<float>(from.sub[0]),
+                    -(minimum * static_cast<float>(from.sub[1])));
     case q6_k:
       for (std::size_t i = 0; i < block_columns; ++i)
-        out[i] = scale * static_cast<std::int8_t>(from.sub[i / 16])
+        out[i] = scale * static_cast<float>(static_cast<std::int8_t>(from.sub[i / 16]))
                  * static_cast<float>(from.quants[i] - 32);
       return;
     case f32:

@@ -8,7 +8,7 @@
 namespace perigee::engine::cpu {
 
 // Prepared tokens: bytes of one token's share of one block.
-inline constexpr std::size_t int8_block_bytes = block_columns + 5 * 4;
+inline constexpr std::size_t int8_block_bytes = block_columns + std::size_t{5} * 4;
 inline constexpr std::size_t float_block_bytes = block_columns * 4;
 
 // Packed weights. A tile of 16 rows is up to four regions, one after the other, each of
@@ -32,7 +32,7 @@ struct tile_layout {
 inline constexpr std::size_t super_columns = 256;
 inline constexpr std::size_t super_blocks = super_columns / block_columns;
 inline constexpr std::size_t group_bytes = 64;
-inline constexpr std::size_t half_row_bytes = 16 * 2; // 16 F16
+inline constexpr std::size_t half_row_bytes = std::size_t{16} * 2; // 16 F16
 inline constexpr std::size_t nibble_bytes = 4 * group_bytes;
 
 constexpr tile_layout layout_of(gguf::tensor_type type) {

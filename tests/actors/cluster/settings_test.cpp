@@ -20,7 +20,7 @@ written bare(std::string text) {
 
 TEST_CASE("a size is a whole number with its unit, and nothing else") {
   CHECK(taken<byte_size>({"2GiB"}) == 2_GiB);
-  CHECK(taken<byte_size>({"1536KiB"}) == byte_size{1536 * 1024});
+  CHECK(taken<byte_size>({"1536KiB"}) == byte_size{1'572'864});
   CHECK(taken<byte_size>({"7B"}) == byte_size{7});
   CHECK(taken<byte_size>(bare("3MiB")) == 3_MiB);
   for (const auto* wrong : {"", "2", "GiB", "2GB", "2 GiB", "-2GiB", "2.5GiB", "2gib",

@@ -21,7 +21,7 @@ TEST_CASE("a prefix that is stored is reused, and where it lies") {
   auto work = *some.groups.at(1).of<schema::Prefill>().front();
   CHECK(work.getReuseBlocks() == 6);
   CHECK(work.getSource().getNode() == 1);
-  CHECK(work.getPredictedNs() == (161 - 96) * 1'000'000);
+  CHECK(work.getPredictedNs() == 65'000'000);
   some.evict(1, 2, {chain_of(6).back()});
   CHECK(some.came_of({.request = 2, .chain = chain_of(10)}).getPlaced().getReuseBlocks()
         == 5);

@@ -313,7 +313,7 @@ SCENARIO("the decode time follows what is observed") {
 // Reports may be lost, late, or wrong: the book must not leak, and must add up.
 SCENARIO("whatever it hears, a book adds up, and in the end is empty") {
   GIVEN("a book, and reports at random") {
-    std::mt19937_64 random{GENERATE(range(1, 31))};
+    std::mt19937_64 random{static_cast<std::uint64_t>(GENERATE(range(1, 31)))};
     auto book = a_book({.requests_max = 50});
     moment now{};
     for (std::uint64_t i = 0; i < 3000; ++i) {

@@ -121,7 +121,7 @@ SCENARIO("what a lost shard held is forgotten at once, and tidied up later") {
 // The model: what each shard holds, as a plain set.
 SCENARIO("an index says what its shards would say, whatever they do") {
   GIVEN("an index, and the sets it stands for") {
-    std::mt19937_64 random{GENERATE(range(1, 21))};
+    std::mt19937_64 random{static_cast<std::uint64_t>(GENERATE(range(1, 21)))};
     prefix_index index{1 << 16};
     std::map<node_index, std::set<block_key>> held;
     chain keys;

@@ -34,9 +34,9 @@ public:
     for (std::uint32_t position = 0; position < positions; ++position)
       for (std::uint32_t head = 0; head < kv_heads; ++head)
         for (std::uint32_t d = 0; d < head_dim; ++d) {
-          put(place(position, head, true) + d * layout_.element_bytes,
+          put(place(position, head, true) + std::size_t{d} * layout_.element_bytes,
               2 * gguf::random_real(random));
-          put(place(position, head, false) + d * layout_.element_bytes,
+          put(place(position, head, false) + std::size_t{d} * layout_.element_bytes,
               gguf::random_real(random));
         }
   }
@@ -50,7 +50,8 @@ public:
   }
 
   double get(std::uint32_t position, std::uint32_t head, bool is_key, std::uint32_t d) {
-    const auto* at = place(position, head, is_key) + d * layout_.element_bytes;
+    const auto* at
+      = place(position, head, is_key) + std::size_t{d} * layout_.element_bytes;
     if (layout_.element_bytes == 4) {
       float number;
       std::memcpy(&number, at, sizeof number);

@@ -19,7 +19,7 @@ TEST_CASE("a model's matrices are packed, those of one type together") {
   CHECK(layer.query_norm.empty());
   CHECK((*model)->output.rows() == 150);
   std::size_t of_layer = 64 * 128 + 64 * 64 + 64 * 192 + 96 * 64;
-  CHECK((*model)->multiply_adds() == 3 * of_layer + 64 * 150);
+  CHECK((*model)->multiply_adds() == 3 * of_layer + std::size_t{64} * 150);
   CHECK((*model)->bytes() > (*model)->multiply_adds() / 2);
 }
 

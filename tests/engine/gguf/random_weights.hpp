@@ -49,12 +49,12 @@ inline std::vector<std::byte> random_weights(tensor_type type, std::size_t n,
       case q8_0: put_half(at, number / 128); break;
       case q4_1:
       case q5_1:
-        put_half(at, number / (type == q4_1 ? 16 : 32));
+        put_half(at, number / (type == q4_1 ? 16.0f : 32.0f));
         put_half(at + 2, size * random_real(random));
         break;
       case q4_k:
       case q5_k:
-        put_half(at, number / (63 * (type == q4_k ? 16 : 32)));
+        put_half(at, number / (63 * (type == q4_k ? 16.0f : 32.0f)));
         put_half(at + 2, size * random_real(random) / 63);
         break;
       case q6_k: put_half(at + 208, number / (128 * 32)); break;
