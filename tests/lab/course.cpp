@@ -1,0 +1,75 @@
+#include "tests/lab/course.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+namespace perigee::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// One of a few documents, then something of its own: so prefixes repeat.
+question some_question(dice& roll) {
+  question one;
+  auto document = roll.below(4);
+  auto shared = roll.below(8) * 16;
+  for (std::uint64_t i = 0; i < shared; ++i)
+    one.prompt.push_back(static_cast<engine::token_id>(100 * (document + 1) + i));
+  auto own = 1 + roll.below(40);
+  for (std::uint64_t i = 0; i < own; ++i)
+    one.prompt.push_back(static_cast<engine::token_id>(1000 + roll.below(20'000)));
+  one.how.temperature = roll.below(2) == 0 ? 0 : 1;
+  one.how.seed = roll.below(1000);
+  one.how.stop_token_ids = {engine::modelled_end};
+  one.how.modelled_output_tokens = static_cast<std::uint32_t>(1 + roll.below(60));
+  one.tokens_max = static_cast<std::uint32_t>(1 + roll.below(50));
+  return one;
+}
+
+} // namespace
+
+course run(small_cluster& all, std::uint64_t seed, std::uint64_t kill) {
+  dice roll{seed};
+  course done;
+  std::uint64_t messages = 0;
+  auto look = [&] {
+    if (++messages == kill)
+      done.killed = all.kill_one(roll.below(1 << 20));
+  };
+  for (int i = 0; i < 24; ++i) {
+    auto one = some_question(roll);
+    auto stream = all.ask(one);
+    done.asked.emplace_back(stream, one);
+    all.bench().advance(std::chrono::milliseconds{roll.below(300)}, look);
+    if (roll.below(6) == 0)
+      all.withdraw(1 + roll.below(stream));
+  }
+  all.bench().advance(60s, look);
+  all.settle_all();
+  return done;
+}
+
+void check_conservation(small_cluster& all, const course& done) {
+  CHECK(all.left_over() == std::vector<std::string>{});
+  for (const auto& [stream, asked] : done.asked) {
+    INFO("stream " << stream);
+    const auto& answer = all.clients().answers.at(stream);
+    auto [tokens, end] = all.expected(asked);
+    if (answer.end == gateway::stream_end::stop
+        || answer.end == gateway::stream_end::length) {
+      CHECK(answer.tokens == tokens);
+      CHECK(answer.end == end);
+      continue;
+    }
+    // What came was right as far as it came.
+    REQUIRE(answer.tokens.size() <= tokens.size());
+    CHECK(std::equal(answer.tokens.begin(), answer.tokens.end(), tokens.begin()));
+    if (done.killed.empty() && !answer.withdrawn) {
+      INFO((answer.why ? answer.why->message : "no reason"));
+      FAIL("a request failed although nobody died");
+    }
+  }
+}
+
+} // namespace perigee::test
