@@ -18,7 +18,7 @@ struct block_use {
 };
 
 /// Of two blocks, the lower goes first.
-using eviction_rank = std::array<std::uint64_t, 2>;
+using eviction_rank = std::array<std::uint64_t, 3>;
 
 /// A function of a block's use, and of nothing else. Pure.
 class eviction_policy {
@@ -27,8 +27,11 @@ public:
   virtual eviction_rank rank(const block_use& use) const = 0;
 };
 
+/// By name; null if no policy has it.
+///
 /// `lru`: what was not used for longest goes first; of equals, the deepest.
-/// Null if no policy has that name.
+/// `lfu`: what was used least often since it came; of equals, as `lru`.
+/// `length_aware`: the same, but of equals the deepest; of those, as `lru`.
 std::unique_ptr<eviction_policy> make_eviction_policy(std::string_view name);
 
 /// For settings and their error texts.

@@ -148,7 +148,7 @@ const std::vector<setting<policy_settings>>& settings_of() {
     {"admission", &s::admission,
      one_of{{"none", "baseline", "early_rejection", "early_rejection_predicted"}},
      "How the rejector decides whom to turn away when load is high."},
-    {"eviction", &s::eviction, one_of{{"lru"}},
+    {"eviction", &s::eviction, one_of{{"lru", "lfu", "length_aware"}},
      "Which cached block goes first when a shard is full."},
     {"kvcache_balancing_threshold", &s::kvcache_balancing_threshold,
      between{1, cost_max},

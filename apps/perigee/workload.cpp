@@ -1,5 +1,6 @@
 #include "apps/perigee/command.hpp"
 #include "apps/perigee/trace_source.hpp"
+#include "apps/perigee/workload_cache.hpp"
 #include "apps/perigee/workload_generate.hpp"
 #include "apps/perigee/workload_output.hpp"
 #include "workload/azure_reader.hpp"
@@ -26,6 +27,7 @@ with the same first blocks have the same beginning, which a cache can spare.
 Examples:
   perigee workload generate --like conversation --requests 500 --seed 7 > t.jsonl
   perigee workload stats t.jsonl
+  perigee workload cache t.jsonl --policy lru,lfu --blocks 1000,10000
   perigee workload convert AzureLLMInferenceTrace_conv.csv --out azure.jsonl)";
 
 exit_code fail(const char* command, const std::string& why) {
@@ -95,6 +97,7 @@ void add_workload(CLI::App& to, session& all) {
   command->require_subcommand(1);
   add_generate(*command, all);
   add_stats(*command, all);
+  add_cache(*command, all);
   add_convert(*command, all);
 }
 

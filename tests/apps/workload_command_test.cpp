@@ -35,6 +35,30 @@ TEST_CASE("what generate writes, stats reads, and a seed makes it again") {
               "requests         5\n"));
 }
 
+TEST_CASE("cache says what pools of several sizes and policies would have spared") {
+  scratch here;
+  const std::string line
+    = R"(, "input_length": 1024, "output_length": 5, "hash_ids": )";
+  here.write("t.jsonl", R"({"timestamp": 0)" + line + "[1, 2]}\n" + R"({"timestamp": 1)"
+                          + line + "[3, 4]}\n" + R"({"timestamp": 2)" + line
+                          + "[1, 2]}\n");
+  auto table = run("workload cache t.jsonl --policy lru,lfu --blocks 2,4", here.path());
+  CHECK(table.code == 0);
+  CHECK(holds(table.said, "of 6 blocks in 3 requests"));
+  CHECK(holds(table.said, "blocks                 2         4   endless\n"
+                          "lru               0.0000    0.3333    0.3333\n"
+                          "lfu               0.0000    0.3333    0.3333\n"));
+  auto json = run("workload cache t.jsonl --policy length_aware --blocks 4 --json",
+                  here.path());
+  CHECK(
+    holds(json.said, R"({"policy":"length_aware","blocks":4,"hit_rate":0.333333})"));
+  auto wrong = run("workload cache t.jsonl --policy fifo", here.path());
+  CHECK(wrong.code == 2);
+  CHECK(holds(wrong.said, "fifo"));
+  CHECK(holds(wrong.said, "length_aware"));
+  CHECK(run("workload cache t.jsonl --blocks 0", here.path()).code == 2);
+}
+
 TEST_CASE("a trace to one's own measure has the prompts of its tree") {
   scratch here;
   CHECK(run("workload generate --requests 200 --tree 2048x1,1024x2 --turns 2 > t.jsonl",
