@@ -5,6 +5,7 @@
 #include "actors/conductor/words.hpp"
 #include "actors/report_pace.hpp"
 #include "actors/runtime/desk.hpp"
+#include "actors/runtime/pending_table.hpp"
 #include "schemas/assert.hpp"
 #include "schemas/convert.hpp"
 
@@ -17,6 +18,11 @@ namespace {
 
 /// To be asked again soon: an instance is being replaced, or a request will end.
 constexpr nanoseconds soon = std::chrono::seconds{1};
+
+constexpr std::size_t shards_max = 4096; // as many as a topology may have nodes
+
+// What the timers are for: see on_due().
+enum timer : std::uint64_t { of_expiry, of_recounts, timers };
 
 prefill_name name_of(const group_id& who) {
   return {who.node, who.index};
@@ -53,7 +59,10 @@ public:
         {.seed = rt::mix(in.seed ^ static_cast<std::uint64_t>(desk_.tag())),
          .kvcache_balancing_threshold = how.kvcache_balancing_threshold})),
       probe_(std::move(counts)), held_(how.keys_max, how.recount_limit),
-      book_(with_token_time(how)), pace_(how.publish_every) {
+      book_(with_token_time(how)), pace_(how.publish_every),
+      recounts_(
+        shards_max, [this](auto due, auto epoch) { wake_at(due, epoch, of_recounts); },
+        [this](auto shard, char) { on_recount_late(shard); }) {
     PERIGEE_ASSERT(policy_, "a placement that there is");
     PERIGEE_ASSERT(!find_fault(how.cost), "a cost model without a fault");
   }
@@ -231,14 +240,24 @@ private:
     if (!next || (expiry_ && *expiry_ <= *next))
       return;
     expiry_ = next;
+    wake_at(*next, ++epoch_, of_expiry);
+  }
+
+  void wake_at(moment due, std::uint64_t epoch, std::uint64_t what) {
     desk_.tell_after<schema::Due>(
-      handle{self_}, std::max(*next - desk_.now(), nanoseconds{}), rt::unprompted,
-      [epoch = ++epoch_](schema::Due::Builder timer) { timer.setEpoch(epoch); });
+      handle{self_}, std::max(due - desk_.now(), nanoseconds{}), rt::unprompted,
+      [&](schema::Due::Builder timer) { timer.setEpoch(epoch * timers + what); });
   }
 
   void on_due(const Msg<schema::Due>& timer) {
-    if (timer->getEpoch() != epoch_)
-      return; // replaced by an earlier one
+    auto epoch = timer->getEpoch() / timers;
+    if (timer->getEpoch() % timers == of_recounts)
+      return recounts_.on_timer(epoch, desk_.now());
+    if (epoch == epoch_) // else it was replaced by an earlier one
+      on_expiry();
+  }
+
+  void on_expiry() {
     expiry_.reset();
     auto expired = book_.expire(desk_.now());
     probe_->expired(expired);
@@ -265,10 +284,14 @@ private:
 
   void on_snapshot(const Msg<schema::Snapshot>& news) {
     auto shard = node_of(news->getShard());
-    if (is_current(news, shard_name{shard}))
-      heed(shard, held_.recounted(
-                    shard, {news->getNumber(), news->getPart(), news->getLast()},
-                    to_tier(news->getTier()), to_keys(news->getKeys()), desk_.now()));
+    if (!is_current(news, shard_name{shard}))
+      return;
+    wait_for_recount(shard); // for what is still to come
+    heed(shard, held_.recounted(
+                  shard, {news->getNumber(), news->getPart(), news->getLast()},
+                  to_tier(news->getTier()), to_keys(news->getKeys()), desk_.now()));
+    if (!held_.awaits_recount(shard))
+      recounts_.take(shard);
   }
 
   void heed(node_index shard, const holdings::outcome& what) {
@@ -280,6 +303,20 @@ private:
   void ask_for_recount(node_index shard) {
     probe_->asked_for_recount();
     desk_.tell<schema::Recount>(shard_name{shard}, rt::unprompted, [](auto) {});
+    wait_for_recount(shard);
+  }
+
+  void wait_for_recount(node_index shard) {
+    recounts_.take(shard);
+    if (!recounts_.put(shard, desk_.now() + how_.recount_limit, {}))
+      log_->debug("recounts_full"); // its news will ask
+  }
+
+  void on_recount_late(node_index shard) {
+    if (held_.asks_again(shard, desk_.now()))
+      return ask_for_recount(shard);
+    if (held_.awaits_recount(shard))
+      log_->warn("shard_silent node={}", static_cast<unsigned>(shard));
   }
 
   // -- who is there -----------------------------------------------------------
@@ -324,6 +361,7 @@ private:
     if (blocks > 0)
       log_->info("shard_forgotten node={} blocks={}", static_cast<unsigned>(shard),
                  blocks);
+    recounts_.take(shard);
     if (!up)
       return;
     held_.seat(shard, desk_.now());
@@ -355,6 +393,7 @@ private:
   report_pace pace_;
   std::optional<moment> expiry_; // the Due of epoch_ is on its way
   std::uint64_t epoch_ = 0;
+  rt::pending_table<node_index, char> recounts_; // that were asked for, by shard
 };
 
 } // namespace

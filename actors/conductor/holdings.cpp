@@ -47,6 +47,16 @@ holdings::outcome holdings::recounted(node_index shard, const part& which, tier 
   return {};
 }
 
+bool holdings::asks_again(node_index shard, moment now) {
+  auto feed = feeds_.find(shard);
+  return feed != feeds_.end() && feed->second.on_late(now) == verdict::recount;
+}
+
+bool holdings::awaits_recount(node_index shard) const {
+  auto feed = feeds_.find(shard);
+  return feed != feeds_.end() && !feed->second.is_complete();
+}
+
 verdict holdings::judge(node_index shard, std::uint64_t number, moment now) {
   index_.tidy(buckets_tidied);
   auto feed = feeds_.find(shard);

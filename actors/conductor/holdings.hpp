@@ -38,6 +38,12 @@ public:
   outcome evicted(node_index shard, std::uint64_t number,
                   std::span<const block_key> keys, moment now);
 
+  /// Whether `shard` is to be asked again for a recount that is late.
+  bool asks_again(node_index shard, moment now);
+
+  /// Whether a recount of `shard` is awaited.
+  bool awaits_recount(node_index shard) const;
+
   /// One part of a recount.
   struct part {
     std::uint64_t number = 0;

@@ -30,7 +30,16 @@ verdict shard_feed::on_recount(std::uint64_t number, std::uint32_t part, bool la
   number_ = number;
   next_part_ = part + 1;
   state_ = last ? state::following : state::collecting;
+  if (last)
+    asked_again_ = 0;
   return begins ? verdict::replace : verdict::apply;
+}
+
+verdict shard_feed::on_late(moment now) {
+  if (state_ == state::following || asked_again_ >= asked_again_max)
+    return verdict::ignore;
+  ++asked_again_;
+  return ask(now);
 }
 
 verdict shard_feed::ask(moment now) {

@@ -93,6 +93,33 @@ TEST_CASE("a conductor that was restarted asks, and knows again") {
   CHECK(said.getPlaced().getDecode().getNode() == 0); // the other is known to be busy
 }
 
+TEST_CASE("a recount that is lost is asked for again, though the shard has no news") {
+  FOR_EVERY_SEED(seed);
+  cluster some{seed};
+  some.recount(0, 0, {});
+  some.bench.advance(6s); // what was asked of the other is lost
+  CHECK(some.recounts_asked(0) == 1);
+  CHECK(some.recounts_asked(1) == 2);
+  some.recount(1, 4, chain_of(2), 0, false); // its second part is lost
+  some.bench.advance(6s);
+  CHECK(some.recounts_asked(1) == 3);
+  some.recount(1, 4, chain_of(4));
+  some.bench.advance(24h);
+  CHECK(some.recounts_asked(1) == 3);
+  CHECK(some.count("recounts_total") == 4);
+  CHECK(some.came_of({.request = 1, .chain = chain_of(9)}).getPlaced().getReuseBlocks()
+        == 4);
+}
+
+TEST_CASE("a shard that never answers is asked six times, and then left alone") {
+  FOR_EVERY_SEED(seed);
+  cluster some{seed};
+  some.introduce(Role::SHARD, 0, false); // nobody asks it any more
+  some.bench.advance(24h);
+  CHECK(some.recounts_asked(0) == 1);
+  CHECK(some.recounts_asked(1) == 6);
+}
+
 // -- the book -----------------------------------------------------------------
 
 TEST_CASE(

@@ -77,6 +77,29 @@ SCENARIO("a recount that never comes is asked for again, not too often") {
       CHECK(feed.on_news(5, 6s) == verdict::ignore);
       CHECK(feed.on_news(6, 10s) == verdict::recount);
     }
+    THEN("whoever waits for it asks again, five times") {
+      for (auto i = 1; i <= 5; ++i)
+        CHECK(feed.on_late(i * 5s) == verdict::recount);
+      CHECK(feed.on_late(30s) == verdict::ignore);
+      AND_THEN("only its news do, later") {
+        CHECK(feed.on_news(7, 40s) == verdict::recount);
+      }
+      AND_THEN("a recount that comes after all is good, and the next has five again") {
+        CHECK(feed.on_recount(7, 0, true, 31s) == verdict::replace);
+        CHECK(feed.on_late(32s) == verdict::ignore);
+        CHECK(feed.on_news(9, 33s) == verdict::recount);
+        CHECK(feed.on_late(38s) == verdict::recount);
+      }
+    }
+  }
+  GIVEN("a recount that stopped halfway") {
+    shard_feed feed{0s, 5s};
+    feed.on_recount(7, 0, false, 1s);
+    THEN("it is asked for anew") {
+      CHECK(feed.on_late(6s) == verdict::recount);
+      CHECK(feed.on_recount(7, 1, true, 7s) == verdict::ignore);
+      CHECK(feed.on_recount(7, 0, true, 8s) == verdict::replace);
+    }
   }
 }
 
