@@ -248,6 +248,7 @@ private:
     };
     engine_host::options how;
     how.how = with_.driving;
+    how.run_limit = all_.cluster.engine_limit;
     auto counts = count_in(counts_.engines, in, index);
     add_seat<engine_actor>(
       to, schema::Role::ENGINE, in, index, [=, gates = memory_.gates](rt::place where) {

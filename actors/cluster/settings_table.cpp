@@ -101,6 +101,10 @@ const std::vector<setting<cluster_settings>>& settings_of() {
      "How long a reader may hold a cached block before it must ask again."},
     {"transfer_limit_ms", &s::transfer_limit, some_time,
      "How long one movement of KV may take before it fails, the engine's time aside."},
+    {"engine_limit_ms", &s::engine_limit, some_time,
+     "How long an engine may take over one chunk of prompts, or one run of decode "
+     "steps, "
+     "before it is given up and started anew. Modelled time does not count."},
     {"respawns_max", &s::respawns_max, between{0, 1e6},
      "How often in a row an actor that dies young is started again."},
   };

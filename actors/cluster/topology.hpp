@@ -41,6 +41,7 @@ struct cluster_settings {
   milliseconds drain_limit{10'000};
   milliseconds lease_limit{10'000};
   milliseconds transfer_limit{5'000};
+  milliseconds engine_limit{300'000};
   count respawns_max = 8;
   bool operator==(const cluster_settings&) const = default;
 };

@@ -29,6 +29,12 @@ public:
   /// Whether `ran` answers the oldest Forward. If not, it was for the driver alone, or
   /// from somebody else.
   virtual bool took(const Msg<schema::Ran>& ran) = 0;
+
+  /// Whether the engine has been longer over a Forward than it may. It may never come
+  /// back, and is to be given up.
+  virtual bool is_silent() const {
+    return false;
+  }
 };
 
 /// What drives an engine, and where its gates are.
@@ -37,6 +43,7 @@ struct drive_train {
   std::shared_ptr<transport::gate_board> gates;
   std::shared_ptr<spdlog::logger> log;
   std::chrono::nanoseconds gate_limit; ///< How long one Forward may wait for its gates.
+  std::chrono::nanoseconds run_limit;  ///< How long it may take, gates and all.
   std::size_t sequences_max;
 };
 

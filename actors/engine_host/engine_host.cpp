@@ -21,12 +21,14 @@ public:
                     std::shared_ptr<engine::engine> runs,
                     std::shared_ptr<transport::gate_board> gates, options how,
                     std::shared_ptr<probe> counts)
-    : desk_(self, in, name), log_(in.log->clone(name)), probe_(std::move(counts)) {
+    : self_(self), desk_(self, in, name), log_(in.log->clone(name)),
+      probe_(std::move(counts)) {
     probe_->began();
-    drive_train with{std::move(runs), std::move(gates), log_, how.gate_limit,
-                     how.sequences_max};
+    drive_train with{std::move(runs), std::move(gates), log_,
+                     how.gate_limit,  how.run_limit,    how.sequences_max};
     if (how.how == driving::threaded)
-      driver_ = std::make_unique<threaded_driver>(in, handle{self}, std::move(with));
+      driver_
+        = std::make_unique<threaded_driver>(in, handle{self}, desk_, std::move(with));
     else
       driver_
         = std::make_unique<timed_driver>(in, handle{self}, desk_, std::move(with));
@@ -55,10 +57,14 @@ private:
     log_->error("too_many_forwards owner={} ticket={}",
                 wish->getOwner().getWho().getIndex(), wish->getTicket());
     probe_->refused();
+    fail(wish, schema::EngineFault::BUSY);
+  }
+
+  void fail(const Msg<schema::Forward>& wish, schema::EngineFault why) {
     answer(wish, [&](schema::Forwarded::Builder said) {
       auto result = said.initResult();
       result.setTicket(wish->getTicket());
-      result.setFault(schema::EngineFault::BUSY);
+      result.setFault(why);
     });
   }
 
@@ -79,14 +85,28 @@ private:
   }
 
   void on_ran(const Msg<schema::Ran>& ran) {
-    if (!driver_->took(ran))
+    if (!driver_->took(ran)) {
+      if (driver_->is_silent())
+        give_up();
       return;
+    }
     PERIGEE_ASSERT(!open_.empty(), "a run that nobody asked for");
     auto wish = std::move(open_.front());
     open_.pop_front();
     probe_->answered(ran->getResult());
     answer(wish,
            [&](schema::Forwarded::Builder said) { said.setResult(ran->getResult()); });
+  }
+
+  /// Owner and host are one unit: who watches over it starts both again, with another
+  /// engine and another arena, as this one may be written to still.
+  void give_up() {
+    log_->warn("engine_silent ticket={} open={}", open_.front()->getTicket(),
+               open_.size());
+    probe_->gave_up();
+    for (const auto& wish : std::exchange(open_, {}))
+      fail(wish, schema::EngineFault::DEVICE);
+    self_->quit();
   }
 
   /// An owner that is gone needs no answer.
@@ -98,6 +118,7 @@ private:
     });
   }
 
+  handle::pointer self_;
   rt::desk<handle> desk_;
   std::shared_ptr<spdlog::logger> log_;
   std::shared_ptr<probe> probe_;
@@ -110,6 +131,7 @@ private:
 std::string to_string(const options& how) {
   return std::string{"how="} + (how.how == driving::timed ? "timed" : "threaded")
          + " gate_limit_ms=" + std::to_string(how.gate_limit.count())
+         + " run_limit_ms=" + std::to_string(how.run_limit.count())
          + " sequences_max=" + std::to_string(how.sequences_max);
 }
 

@@ -26,6 +26,10 @@ struct options {
   /// How long the layers of one Forward may wait for their gates, all together.
   std::chrono::milliseconds gate_limit{10'000};
 
+  /// How long a thread may take over one Forward, gates and all. Then its engine is
+  /// given up: open Forwards are answered with a fault, and the host ends.
+  std::chrono::milliseconds run_limit{300'000};
+
   /// Sequences that may have begun and not ended.
   std::uint64_t sequences_max = 65'536;
 };

@@ -38,6 +38,10 @@ public:
     busy_total_.add();
   }
 
+  void gave_up() noexcept {
+    given_up_total_.add();
+  }
+
   void dropped_stale() noexcept {
     stale_total_.add();
   }
@@ -49,6 +53,8 @@ public:
     see("forwards_open", "Runs not answered yet", forwards_open_.value());
     see("faults_total", "Runs that failed", faults_total_.value());
     see("busy_total", "Runs refused: two were open", busy_total_.value());
+    see("given_up_total", "Engines given up: a run took too long",
+        given_up_total_.value());
     see("steps_total", "Forward passes", steps_total_.value());
     see("busy_ns_total", "Time they took", busy_ns_total_.value());
     see("tokens_fed_total", "Tokens that owners fed; not those a run feeds itself",
@@ -63,6 +69,7 @@ private:
   rt::gauge forwards_open_;
   rt::counter faults_total_;
   rt::counter busy_total_;
+  rt::counter given_up_total_;
   rt::counter steps_total_;
   rt::counter busy_ns_total_;
   rt::counter tokens_fed_total_;

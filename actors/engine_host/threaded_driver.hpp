@@ -2,51 +2,44 @@
 /// threaded_driver: an engine on a thread of its own.
 #pragma once
 
-#include "actors/engine_host/driver.hpp"
-#include "actors/engine_host/forward_run.hpp"
-#include "actors/engine_host/gate_work.hpp"
-#include "actors/runtime/doorway.hpp"
+#include "actors/engine_host/engine_thread.hpp"
+#include "actors/runtime/desk.hpp"
+#include "actors/runtime/pending_table.hpp"
 
-#include <array>
-#include <atomic>
-#include <condition_variable>
-#include <deque>
-#include <mutex>
 #include <thread>
 
 namespace perigee::engine_host {
 
-/// Its thread ends with it; its destructor waits for the step that the engine is in.
+/// Its thread ends with it: its destructor waits for the step that the engine is in,
+/// but not past the limit of a run. A thread that is late then is left alone with its
+/// engine.
 class threaded_driver final : public driver {
 public:
-  threaded_driver(const rt::world& in, engine_actor host, drive_train with);
+  threaded_driver(const rt::world& in, engine_actor host, rt::desk<engine_actor>& desk,
+                  drive_train with);
   ~threaded_driver() override;
 
   void submit(const Msg<schema::Forward>& wish) override;
   void interrupt(std::uint64_t ticket) override;
   bool took(const Msg<schema::Ran>& ran) override;
+  bool is_silent() const override {
+    return is_silent_;
+  }
 
 private:
-  void work();
-  std::optional<Msg<schema::Forward>> next();
-  void run(const Msg<schema::Forward>& wish);
-  void take_steps(forward_run& run, const gate_work& gates);
-  bool wait_for(const gate_work& gates, std::uint32_t layer,
-                std::chrono::nanoseconds until);
-  bool is_interrupted(std::uint64_t ticket) const;
+  void wake_at(std::chrono::nanoseconds due, std::uint64_t epoch);
+  void watch();
 
-  const drive_train with_;
   const engine_actor host_;
-  rt::doorway door_; // the thread's
-  sequence_table sequences_;
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Msg<schema::Forward>> waiting_;
-  std::atomic<bool> ended_{false};
-  std::array<std::atomic<std::uint64_t>, 2> interrupted_{}; // as many as are unanswered
-  std::size_t interrupts_ = 0;
-  std::thread thread_; // last: it uses all of the above
+  rt::desk<engine_actor>& desk_;
+  const std::chrono::nanoseconds run_limit_;
+  const std::shared_ptr<spdlog::logger> log_;
+  std::size_t unanswered_ = 0;
+  std::uint64_t runs_ = 0;                         // of which the last is watched
+  rt::pending_table<std::uint64_t, char> watched_; // the oldest that is unanswered
+  bool is_silent_ = false;
+  std::shared_ptr<engine_thread> shared_;
+  std::thread thread_;
 };
 
 } // namespace perigee::engine_host

@@ -212,5 +212,40 @@ TEST_CASE("a host that ends takes a thread that waits with it") {
   CHECK(runs.expired());
 }
 
+TEST_CASE("an engine that doesn't come back is given up, and left alone") {
+  auto runs = std::make_shared<patient_engine>();
+  std::weak_ptr<engine::engine> left = runs;
+  {
+    node all{runs, {.run_limit = 20ms}};
+    all.tell(whole(9));
+    auto next = whole(1);
+    next.ticket = 2;
+    all.tell(next);
+    CHECK(all.wait_for(0).getFault() == EngineFault::DEVICE);
+    CHECK(all.wait_for(1).getFault() == EngineFault::DEVICE);
+    CHECK(all.wait_for(1).getTicket() == 2);
+  } // its host has ended, and so has the actor system
+  runs->wait_until_begun(1);
+  runs->let(9); // it comes back after all, to nobody
+  runs.reset();
+  for (int i = 0; i < 60'000 && !left.expired(); ++i)
+    std::this_thread::sleep_for(1ms);
+  CHECK(left.expired());
+}
+
+TEST_CASE("an engine that takes its time, but not more, is not given up") {
+  auto runs = std::make_shared<patient_engine>();
+  node all{runs, {.run_limit = 10min}};
+  for (std::uint64_t ticket = 1; ticket <= 5; ++ticket) {
+    auto wish = whole(1);
+    wish.ticket = ticket;
+    if (ticket > 1)
+      wish.ends = {1};
+    all.tell(wish);
+    runs->let(1);
+    CHECK(drawn_for(all.wait_for(ticket - 1)) == expected(prompt, 1));
+  }
+}
+
 } // namespace
 } // namespace perigee::engine_host

@@ -239,7 +239,9 @@ TEST_CASE("what is not the owner's is dropped") {
 }
 
 TEST_CASE("a host says how it was started") {
-  CHECK(to_string(options{}) == "how=threaded gate_limit_ms=10000 sequences_max=65536");
+  CHECK(to_string(options{})
+        == "how=threaded gate_limit_ms=10000 run_limit_ms=300000 "
+           "sequences_max=65536");
 }
 
 } // namespace
