@@ -12,6 +12,9 @@
 namespace perigee::engine_host {
 namespace {
 
+/// Its owner hears of a hung engine before the host ends, and tells its clients.
+constexpr std::chrono::nanoseconds farewell = std::chrono::milliseconds{100};
+
 class engine_host_state {
 public:
   using handle = engine_actor;
@@ -46,6 +49,8 @@ private:
   void on_forward(const Msg<schema::Forward>& wish) {
     if (!is_current(wish))
       return probe_->dropped_stale();
+    if (is_given_up_)
+      return; // its owner ends with us, and its requests are placed elsewhere
     if (open_.size() >= 2)
       return refuse(wish);
     probe_->asked(*wish);
@@ -85,6 +90,8 @@ private:
   }
 
   void on_ran(const Msg<schema::Ran>& ran) {
+    if (is_given_up_)
+      return self_->quit();
     if (!driver_->took(ran)) {
       if (driver_->is_silent())
         give_up();
@@ -106,7 +113,8 @@ private:
     probe_->gave_up();
     for (const auto& wish : std::exchange(open_, {}))
       fail(wish, schema::EngineFault::DEVICE);
-    self_->quit();
+    is_given_up_ = true;
+    desk_.tell_after<schema::Ran>(handle{self_}, farewell, rt::unprompted, [](auto) {});
   }
 
   /// An owner that is gone needs no answer.
@@ -123,7 +131,8 @@ private:
   std::shared_ptr<spdlog::logger> log_;
   std::shared_ptr<probe> probe_;
   std::deque<Msg<schema::Forward>> open_; // oldest first; the driver has them
-  std::unique_ptr<driver> driver_;        // last: it may use the desk
+  bool is_given_up_ = false;
+  std::unique_ptr<driver> driver_; // last: it may use the desk
 };
 
 } // namespace
