@@ -10,8 +10,6 @@
 namespace perigee::app {
 namespace {
 
-using std::chrono::steady_clock;
-
 /// Who signals a process and its group, as timeout(1) does, means one signal.
 constexpr std::chrono::milliseconds same_signal{200};
 
@@ -25,6 +23,16 @@ sigset_t endings() {
 
 } // namespace
 
+signal_sense::meaning signal_sense::take(int signal, std::chrono::nanoseconds now) {
+  if (first_ == 0) {
+    first_ = signal;
+    came_ = now;
+    return meaning::end;
+  }
+  return signal == first_ && now - came_ < same_signal ? meaning::same_again
+                                                       : meaning::end_at_once;
+}
+
 signals_held::signals_held() {
   auto all = endings();
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
@@ -34,20 +42,15 @@ signals_held::signals_held() {
 signal_ear::signal_ear(std::function<void()> first)
   : first_(std::move(first)), thread_([this] {
       auto all = endings();
-      int before = 0;
-      steady_clock::time_point came{};
-      for (int got = 0; sigwait(&all, &got) == 0 && !closed_;) {
-        if (before == 0) {
-          before = got;
-          came = steady_clock::now();
-          first_();
-          continue;
+      signal_sense sense;
+      for (int got = 0; sigwait(&all, &got) == 0 && !closed_;)
+        switch (sense.take(got, std::chrono::steady_clock::now().time_since_epoch())) {
+          case signal_sense::meaning::end: first_(); break;
+          case signal_sense::meaning::same_again: break;
+          case signal_sense::meaning::end_at_once:
+            std::fputs("perigee: ended by a second signal\n", stderr);
+            std::_Exit(128 + got);
         }
-        if (got == before && steady_clock::now() - came < same_signal)
-          continue;
-        std::fputs("perigee: ended by a second signal\n", stderr);
-        std::_Exit(128 + got);
-      }
     }) {}
 
 signal_ear::~signal_ear() {

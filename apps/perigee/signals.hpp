@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <thread>
 
@@ -13,6 +15,23 @@ namespace perigee::app {
 class signals_held {
 public:
   signals_held();
+};
+
+/// What a signal that comes means, by those before it. Pure.
+class signal_sense {
+public:
+  enum class meaning : std::uint8_t {
+    end,        ///< The first: end in good order.
+    same_again, ///< The same once more, as whoever signals a process and its group sends.
+    end_at_once ///< A second.
+  };
+
+  /// `signal` comes at `now`, on a clock that never goes back.
+  meaning take(int signal, std::chrono::nanoseconds now);
+
+private:
+  int first_ = 0; // none yet
+  std::chrono::nanoseconds came_{};
 };
 
 /// Calls `first` when the first of them comes, on a thread of its own. The second ends

@@ -19,6 +19,18 @@ import urllib.request
 program, model = map(os.path.abspath, sys.argv[1:3])
 LIMIT = 60
 
+# A token every half second.
+SLOW = """
+model.path = "{model}"
+cluster.drain_limit_ms = {drain_limit_ms}
+slo.tbt_ms = 100000
+[hardware.slow]
+decode_fixed_ms = 500
+[[node]]
+prefill_group = [ {{ engine = "modelled", hardware = "slow" }} ]
+decode_instance = [ {{ engine = "modelled", hardware = "slow" }} ]
+"""
+
 
 class Process:
     """Serves, or says on `lines` why not."""
@@ -119,16 +131,7 @@ class ServeTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "slow.toml")
             with open(path, "w") as topology:
-                topology.write(f"""
-                    model.path = "{model}"
-                    cluster.drain_limit_ms = 200
-                    slo.tbt_ms = 100000
-                    [hardware.slow]
-                    decode_fixed_ms = 500
-                    [[node]]
-                    prefill_group = [ {{ engine = "modelled", hardware = "slow" }} ]
-                    decode_instance = [ {{ engine = "modelled", hardware = "slow" }} ]
-                """)
+                topology.write(SLOW.format(model=model, drain_limit_ms=200))
             with Process(source=path) as one:
                 one.wait_until_ready()
                 with one.stream(400):
@@ -149,6 +152,21 @@ class ServeTest(unittest.TestCase):
             self.assertIn(code, (128 + signal.SIGTERM, 128 + signal.SIGINT))
             # Other threads may still have something to say.
             self.assertIn("perigee: ended by a second signal\n", one.lines)
+
+    def test_the_same_signal_once_more_ends_at_once_if_it_comes_later(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "slow.toml")
+            with open(path, "w") as topology:
+                topology.write(SLOW.format(model=model, drain_limit_ms=86400000))
+            with Process(source=path) as one:
+                one.wait_until_ready()
+                with one.stream(400):
+                    one.send()
+                    one.wait_for_line("draining")  # so it was heard before the next
+                    time.sleep(0.3)
+                    one.send()
+                    self.assertEqual(one.wait(), 128 + signal.SIGTERM)
+                self.assertIn("perigee: ended by a second signal\n", one.lines)
 
     def test_metrics_show_a_cluster_that_is_up(self):
         with Process() as one:
