@@ -123,6 +123,12 @@ result<void, std::string> load_words(model& into, const cluster::topology& all,
   auto words = engine::read_tokenizer(*into.file);
   if (!words)
     return failure(words.error().text());
+  // Else a prompt could name a token that no engine has, and its whole batch would fail.
+  if ((*words)->size() > into.info.vocabulary)
+    return failure(all.model.path + ": tokenizer.ggml.tokens: expected at most "
+                   + std::to_string(into.info.vocabulary)
+                   + ", the rows of token_embd.weight; there are "
+                   + std::to_string((*words)->size()));
   into.words = *words;
   into.ends = {text_of(*into.words, into.words->bos()),
                text_of(*into.words, into.words->eos())};

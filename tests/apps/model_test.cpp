@@ -1,8 +1,10 @@
 #include "apps/perigee/model.hpp"
 
 #include "apps/perigee/serving.hpp"
+#include "tests/engine/cpu/tiny_model.hpp"
 
 #include <catch2/catch.hpp>
+#include <spdlog/logger.h>
 
 namespace perigee::app {
 namespace {
@@ -47,6 +49,29 @@ TEST_CASE("the conductor's costs are the topology's, in its units") {
   CHECK(cost.prefill.time(1000, 0) == nanoseconds{44'700'000 + 110'500'000 + 750'000});
   CHECK(cost.decode.step_time(2, 1000) == nanoseconds{26'300'000 + 200'000 + 35'000});
   CHECK(cost.link.time(80ull << 30) == nanoseconds{1'000'005'000});
+}
+
+TEST_CASE("a tokenizer with more tokens than the embedding has rows is refused") {
+  namespace gguf = engine::gguf;
+  engine::cpu::tiny_model how;
+  how.vocabulary = 3;
+  how.more = [](gguf::gguf_writer& to) {
+    to.text("tokenizer.ggml.model", "llama");
+    to.texts("tokenizer.ggml.tokens", {"<unk>", "<s>", "</s>", "a"});
+    to.array<float>("tokenizer.ggml.scores", gguf::value_type::f32, {0, 0, 0, -1});
+    to.array<std::int32_t>("tokenizer.ggml.token_type", gguf::value_type::i32,
+                           {2, 3, 3, 1});
+  };
+  auto path = std::filesystem::temp_directory_path()
+              / ("perigee-model-test-" + std::to_string(::getpid()) + ".gguf");
+  engine::cpu::tiny_model_writer{how}.write().save(path.string());
+  spdlog::logger quiet{"quiet"};
+  auto loaded = load_model(cluster::laptop(path.string()), quiet);
+  std::filesystem::remove(path);
+  REQUIRE_FALSE(loaded);
+  CHECK_THAT(loaded.error(),
+             Catch::Contains("tokenizer.ggml.tokens: expected at most 3, the rows of "
+                             "token_embd.weight; there are 4"));
 }
 
 } // namespace
