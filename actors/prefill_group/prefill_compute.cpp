@@ -5,14 +5,6 @@
 #include <spdlog/logger.h>
 
 namespace perigee::prefill {
-namespace {
-
-/// Tokens of one request that may be scored in one Forward: their scores fill a
-/// message.
-constexpr std::uint32_t scored_share_max = 4096;
-
-} // namespace
-
 // -- fetching -----------------------------------------------------------------
 
 void prefill_state::fetch_or_compute(job& one) {
@@ -117,8 +109,7 @@ void prefill_state::unpin(job& one) {
 
 void prefill_state::compute(job& one) {
   one.now = stage::computing;
-  queue_.add(one.request, one.prompt_tokens() - one.computed,
-             one.is_scored() ? scored_share_max : how_.chunk_tokens);
+  queue_.add(one.request, one.prompt_tokens() - one.computed, one.is_scored());
 }
 
 /// False if some have ended by that.

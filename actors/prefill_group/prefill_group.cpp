@@ -12,6 +12,9 @@ enum timer : std::uint64_t { of_deadlines, of_ended, of_pins, of_pool, timers };
 
 constexpr std::size_t listed_max = 4096; // of one report
 
+// Tokens that may be scored in one Forward, all together: their scores fill a message.
+constexpr std::uint32_t scored_max = 4096;
+
 } // namespace
 
 prefill_state::prefill_state(handle::pointer self, const rt::world& in,
@@ -23,8 +26,9 @@ prefill_state::prefill_state(handle::pointer self, const rt::world& in,
     block_tokens_(arena.layout.block_tokens), blocks_total_(arena.blocks),
     ledger_(arena.blocks, shard::make_eviction_policy("lru")),
     tickets_(static_cast<std::uint64_t>(desk_.tag())), line_(how.waiting_max),
-    queue_(how.chunk_tokens), moves_(desk_, tickets_), pace_(how.report_every),
-    jobs_(how.requests_max, block_tokens_), untold_ended_(listed_max),
+    queue_(how.chunk_tokens, scored_max), moves_(desk_, tickets_),
+    pace_(how.report_every), jobs_(how.requests_max, block_tokens_),
+    untold_ended_(listed_max),
     deadlines_(
       how.requests_max,
       [this](auto due, auto epoch) { wake_at(due, epoch, of_deadlines); },

@@ -4,10 +4,9 @@
 
 namespace perigee::prefill {
 
-void prefill_queue::add(std::uint64_t request, std::uint32_t tokens,
-                        std::uint32_t share_max) {
+void prefill_queue::add(std::uint64_t request, std::uint32_t tokens, bool is_scored) {
   if (tokens > 0)
-    waiting_.push_back({request, tokens, share_max});
+    waiting_.push_back({request, tokens, is_scored});
 }
 
 bool prefill_queue::remove(std::uint64_t request) {
@@ -29,11 +28,13 @@ std::size_t prefill_queue::shortest() const {
 }
 
 void prefill_queue::give(entry& one, std::uint32_t most) {
-  auto allowed = one.share_max - std::min(one.share_max, one.given);
+  auto allowed = one.is_scored ? scored_room_ : room_;
   auto tokens = std::min({one.left, allowed, most, room_});
   one.left -= tokens;
   one.given += tokens;
   room_ -= tokens;
+  if (one.is_scored)
+    scored_room_ -= tokens;
 }
 
 void prefill_queue::begin(std::size_t waiter) {
@@ -44,6 +45,7 @@ void prefill_queue::begin(std::size_t waiter) {
 
 std::vector<share> prefill_queue::next_chunk() {
   room_ = chunk_;
+  scored_room_ = scored_max_;
   auto turns = begun_.size(); // who begins now comes behind them
   if (turns > 0) {
     auto left = begun_.front().left;

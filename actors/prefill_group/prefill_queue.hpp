@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <vector>
 
 namespace perigee::prefill {
@@ -25,15 +24,17 @@ struct share {
 /// shortest first. Each chunk that passes one over makes it count as shorter, so that
 /// everybody's turn comes. Whose turn it is gets half of the chunk at least.
 ///
+/// A chunk has a limited number of tokens that are scored, over all requests.
+///
 /// Pure. One owner.
 class prefill_queue {
 public:
-  /// `chunk_tokens` is at least 2.
-  explicit prefill_queue(std::uint32_t chunk_tokens) : chunk_(chunk_tokens) {}
+  /// `chunk_tokens` is at least 2, `scored_max` at least 1.
+  prefill_queue(std::uint32_t chunk_tokens, std::uint32_t scored_max)
+    : chunk_(chunk_tokens), scored_max_(scored_max) {}
 
-  /// `tokens` of `request` are to be computed, at most `share_max` of them in a chunk.
-  void add(std::uint64_t request, std::uint32_t tokens,
-           std::uint32_t share_max = std::numeric_limits<std::uint32_t>::max());
+  /// `tokens` of `request` are to be computed.
+  void add(std::uint64_t request, std::uint32_t tokens, bool is_scored = false);
 
   /// False if nothing of it is left to be given out.
   bool remove(std::uint64_t request);
@@ -57,7 +58,7 @@ private:
   struct entry {
     std::uint64_t request = 0;
     std::uint32_t left = 0;
-    std::uint32_t share_max = 0;
+    bool is_scored = false;
     std::uint32_t passed_over = 0; ///< Chunks in which it had no share.
     std::uint32_t given = 0;       ///< Of the chunk at hand.
   };
@@ -69,9 +70,11 @@ private:
   std::vector<share> close();
 
   std::uint32_t chunk_;
-  std::uint32_t room_ = 0;     // in the chunk at hand
-  std::deque<entry> begun_;    // whose turn it is, first
-  std::vector<entry> waiting_; // oldest first
+  std::uint32_t scored_max_;
+  std::uint32_t room_ = 0;        // in the chunk at hand
+  std::uint32_t scored_room_ = 0; // of it, for what is scored
+  std::deque<entry> begun_;       // whose turn it is, first
+  std::vector<entry> waiting_;    // oldest first
 };
 
 } // namespace perigee::prefill

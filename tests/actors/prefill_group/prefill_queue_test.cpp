@@ -12,7 +12,7 @@ using chunk = std::vector<share>;
 
 TEST_CASE("chunks are full, and every token is given out once") {
   std::mt19937 dice{7};
-  prefill_queue queue{64};
+  prefill_queue queue{64, 4};
   std::map<std::uint64_t, std::uint32_t> wanted, given;
   for (std::uint64_t request = 0; request < 200 || !queue.empty();) {
     for (int i = 0; i < 2 && request < 200; ++i, ++request) {
@@ -32,7 +32,7 @@ TEST_CASE("chunks are full, and every token is given out once") {
 }
 
 TEST_CASE("the shortest begins first") {
-  prefill_queue queue{16};
+  prefill_queue queue{16, 4};
   queue.add(1, 30);
   queue.add(2, 5);
   queue.add(3, 9);
@@ -41,7 +41,7 @@ TEST_CASE("the shortest begins first") {
 }
 
 TEST_CASE("a short one does not wait for a long one that has begun") {
-  prefill_queue queue{16};
+  prefill_queue queue{16, 4};
   queue.add(1, 1000);
   queue.next_chunk();
   queue.add(2, 5);
@@ -49,7 +49,7 @@ TEST_CASE("a short one does not wait for a long one that has begun") {
 }
 
 TEST_CASE("whose turn it is gets half of the chunk, whoever comes") {
-  prefill_queue queue{16};
+  prefill_queue queue{16, 4};
   queue.add(1, 100);
   queue.next_chunk();
   for (std::uint64_t request = 2; request < 12; ++request)
@@ -60,7 +60,7 @@ TEST_CASE("whose turn it is gets half of the chunk, whoever comes") {
 }
 
 TEST_CASE("those who have begun take turns") {
-  prefill_queue queue{16};
+  prefill_queue queue{16, 4};
   queue.add(1, 40);
   queue.next_chunk(); // 24 of it are left
   queue.add(2, 23);
@@ -70,7 +70,7 @@ TEST_CASE("those who have begun take turns") {
 }
 
 TEST_CASE("a long one begins though shorter ones keep coming") {
-  prefill_queue queue{16};
+  prefill_queue queue{16, 4};
   queue.add(0, 64);
   int chunks = 0;
   for (std::uint64_t request = 1;; ++request, ++chunks) {
@@ -86,14 +86,31 @@ TEST_CASE("a long one begins though shorter ones keep coming") {
 }
 
 TEST_CASE("who may not fill a chunk leaves the rest to others") {
-  prefill_queue queue{16};
-  queue.add(1, 20, 4);
+  prefill_queue queue{16, 4};
+  queue.add(1, 20, true);
   queue.add(2, 30);
   CHECK(queue.next_chunk() == chunk{{1, 4}, {2, 12}});
 }
 
+TEST_CASE("what is scored fills a chunk to its limit, however many want it") {
+  prefill_queue queue{16, 4};
+  for (std::uint64_t request = 1; request <= 3; ++request)
+    queue.add(request, 3, true);
+  queue.add(4, 30);
+  std::map<std::uint64_t, std::uint32_t> got;
+  for (int i = 0; i < 3; ++i) {
+    std::uint32_t scored = 0;
+    for (const auto& one : queue.next_chunk()) {
+      got[one.request] += one.tokens;
+      scored += one.request < 4 ? one.tokens : 0;
+    }
+    CHECK(scored <= 4);
+  }
+  CHECK(got == std::map<std::uint64_t, std::uint32_t>{{1, 3}, {2, 3}, {3, 3}, {4, 30}});
+}
+
 TEST_CASE("who is removed gets nothing any more") {
-  prefill_queue queue{16};
+  prefill_queue queue{16, 4};
   queue.add(1, 20);
   queue.add(2, 30);
   queue.next_chunk();
