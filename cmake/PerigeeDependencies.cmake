@@ -19,6 +19,11 @@ target_link_libraries(perigee_pcre2 INTERFACE ${PCRE2_LIBRARY})
 include(PerigeeCaf)
 
 if(NOT PERIGEE_FOR_USERS)
+  find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)     # checksums of journals
+  find_library(XXHASH_LIBRARY xxhash REQUIRED)
+  add_library(perigee_xxhash INTERFACE)
+  target_include_directories(perigee_xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR})
+  target_link_libraries(perigee_xxhash INTERFACE ${XXHASH_LIBRARY})
   find_package(prometheus-cpp REQUIRED) # the text format of /metrics
   find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp REQUIRED) # the command line
   add_library(perigee_cli11 INTERFACE)

@@ -35,17 +35,20 @@ struct Forward {
   struct Begin {
     sequence @0 :UInt64;
     sampling @1 :Sampling;
-    seen @2 :List(UInt32) $Limits.maxItems(Limits.vocabularyMax);
+    seen @2 :List(UInt32) $Limits.maxItems(Limits.vocabularyMax)
+      $Limits.tokenIds;
     # As in Handoff.
 
-    answered @3 :List(UInt32) $Limits.maxItems(Limits.promptTokensMax);
+    answered @3 :List(UInt32) $Limits.maxItems(Limits.promptTokensMax)
+      $Limits.tokenIds;
     # Tokens drawn elsewhere so far, for the penalties and the shortest answer.
   }
 
   struct Work {
     sequence @0 :UInt64;
     firstPosition @1 :UInt32 $Limits.maxValue(Limits.promptTokensMax);
-    tokens @2 :List(UInt32) $Limits.maxItems(Limits.partTokensMax);
+    tokens @2 :List(UInt32) $Limits.maxItems(Limits.partTokensMax)
+      $Limits.tokenIds;
     # Never empty.
 
     firstBlock @3 :UInt32 $Limits.maxValue(Limits.promptBlocksMax);

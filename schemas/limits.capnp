@@ -11,6 +11,10 @@ annotation maxItems @0xa6d4f669c89e75c7 (field) :UInt32;
 annotation maxValue @0xb148523355e6a3d0 (field) :UInt64;
 # Greatest legal value of an unsigned integer.
 
+annotation tokenIds @0x86ca7c00fd381747 (field) :Void;
+# Holds ids of tokens: what a client said or was told. Journals leave them out, unless told
+# otherwise. Every such field must carry it.
+
 const promptBlocksMax :UInt32 = 65536;
 # Blocks of the longest prompt: prompt_blocks_max in schemas/vocabulary.hpp.
 

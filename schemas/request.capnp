@@ -164,7 +164,7 @@ struct Sampling {
   logprobs @9 :Int16 = -1;
   # Likeliest tokens told with each one. -1: not even its own probability.
 
-  stopTokens @10 :List(UInt32) $Limits.maxItems(256);
+  stopTokens @10 :List(UInt32) $Limits.maxItems(256) $Limits.tokenIds;
   # End the answer; ends of the model's own among them, unless they are to be ignored.
 
   tokensMin @11 :UInt32;
@@ -173,7 +173,7 @@ struct Sampling {
   # may read it.
 
   struct Bias {
-    token @0 :UInt32;
+    token @0 :UInt32 $Limits.tokenIds;
     bias @1 :Float64;
   }
 }
@@ -185,7 +185,7 @@ struct Prompt {
   firstToken @2 :UInt32 $Limits.maxValue(Limits.promptTokensMax);
   # The position of the first of `tokens`.
 
-  tokens @3 :List(UInt32) $Limits.maxItems(Limits.partTokensMax);
+  tokens @3 :List(UInt32) $Limits.maxItems(Limits.partTokensMax) $Limits.tokenIds;
   last @4 :Bool;
   sampling @5 :Sampling;
   # In the last part.
@@ -196,12 +196,12 @@ struct Prompt {
 }
 
 struct TokenScore {
-  token @0 :UInt32;
+  token @0 :UInt32 $Limits.tokenIds;
   logprob @1 :Float32;
 }
 
 struct Drawn {
-  token @0 :UInt32;
+  token @0 :UInt32 $Limits.tokenIds;
   logprob @1 :Float32;
   top @2 :List(TokenScore) $Limits.maxItems(Limits.logprobsMax);
 }
@@ -256,7 +256,7 @@ struct Handoff {
   promptTokens @4 :UInt32 $Limits.maxValue(Limits.promptTokensMax);
   cachedTokens @5 :UInt32 $Limits.maxValue(Limits.promptTokensMax);
   first @6 :Drawn;
-  tail @7 :List(UInt32) $Limits.maxItems(4096);
+  tail @7 :List(UInt32) $Limits.maxItems(4096) $Limits.tokenIds;
   # Tokens of the prompt's last, partial block.
 
   parent @8 :BlockKey;
@@ -266,7 +266,7 @@ struct Handoff {
   # Full blocks of the prompt.
 
   sampling @10 :Sampling;
-  seen @11 :List(UInt32) $Limits.maxItems(Limits.vocabularyMax);
+  seen @11 :List(UInt32) $Limits.maxItems(Limits.vocabularyMax) $Limits.tokenIds;
   # Distinct tokens of the prompt, for the repetition penalty: only if there is one.
 
   tokensMax @12 :UInt32 $Limits.maxValue(Limits.promptTokensMax);
@@ -320,7 +320,7 @@ struct Tokens {
     # A stop token that ended the answer is not among them.
 
     end @2 :End;
-    stopToken @3 :UInt32;
+    stopToken @3 :UInt32 $Limits.tokenIds;
     refusal @4 :Refusal;
     cachedTokens @5 :UInt32;
     stages @6 :Stages;
@@ -351,7 +351,7 @@ struct Submit {
   # Names the request to who submits it; unique in its time.
 
   firstToken @2 :UInt32 $Limits.maxValue(Limits.promptTokensMax);
-  tokens @3 :List(UInt32) $Limits.maxItems(Limits.partTokensMax);
+  tokens @3 :List(UInt32) $Limits.maxItems(Limits.partTokensMax) $Limits.tokenIds;
   last @4 :Bool;
 
   # All below in the last part.

@@ -1,4 +1,5 @@
 #include "apps/perigee/command.hpp"
+#include "apps/perigee/journal_keeper.hpp"
 #include "apps/perigee/logging.hpp"
 #include "apps/perigee/replay/replay.hpp"
 #include "apps/perigee/replay/summary.hpp"
@@ -17,6 +18,7 @@ namespace {
 struct replay_arguments {
   topology_source topology;
   trace_source trace;
+  journal_options journal;
   std::uint64_t seed = 1;
   bool json = false;
 };
@@ -61,10 +63,16 @@ exit_code run(const replay_arguments& how, const session& all) {
   auto trace = open_trace(how.trace);
   if (!trace)
     return fail(trace.error());
+  auto log = make_log(all.log_level);
+  auto keeper = journal_keeper::open(how.journal, {topology->cluster.control, 1, true},
+                                     *topology, log);
+  if (!keeper)
+    return fail(keeper.error());
   progress_line line;
-  auto done = replay(*topology, *outline, (*trace)->requests(), how.seed,
-                     make_log(all.log_level),
-                     [&](auto sent, auto now) { line.show(sent, now); });
+  auto done = replay(
+    *topology, *outline, (*trace)->requests(), how.seed, log,
+    [&](auto sent, auto now) { line.show(sent, now); }, (*keeper)->record());
+  keeper->reset(); // and all it has to write
   if (!done)
     return fail(done.error());
   say_skipped("replay", (*trace)->skipped());
@@ -93,6 +101,7 @@ void add_replay(CLI::App& to, session& all) {
   add_trace_options(*replay, how->trace);
   replay->add_option("--seed", how->seed, "Decides all that is not decided otherwise")
     ->capture_default_str();
+  add_journal_options(*replay, how->journal);
   replay->add_flag("--json", how->json, "One JSON object in place of the table");
   replay->callback([how, &all] { all.left = run(*how, all); });
 }

@@ -1,6 +1,7 @@
 #include "apps/perigee/calibration.hpp"
 #include "apps/perigee/cluster_parts.hpp"
 #include "apps/perigee/command.hpp"
+#include "apps/perigee/journal_keeper.hpp"
 #include "apps/perigee/logging.hpp"
 #include "apps/perigee/model.hpp"
 #include "apps/perigee/serving.hpp"
@@ -12,6 +13,11 @@
 
 namespace perigee::app {
 namespace {
+
+struct serve_arguments {
+  topology_source topology;
+  journal_options journal;
+};
 
 exit_code say(exit_code code, const std::string& why) {
   std::fprintf(stderr, "perigee serve: %s\n", why.c_str());
@@ -50,8 +56,8 @@ serve_until_told(serving& cluster, const cluster::topology& all, spdlog::logger&
   return {};
 }
 
-exit_code run(const topology_source& from, const session& all) {
-  auto topology = load(from);
+exit_code run(const serve_arguments& how, const session& all) {
+  auto topology = load(how.topology);
   if (!topology)
     return exit_code::misused;
   signals_held held; // before any thread is started: none may take them
@@ -65,7 +71,7 @@ exit_code run(const topology_source& from, const session& all) {
   auto costs = find_costs(*topology, *loaded, *log);
   if (!costs)
     return say(exit_code::failed, costs.error());
-  auto cluster = serving::start(*topology, *loaded, *costs, log);
+  auto cluster = serving::start(*topology, *loaded, *costs, log, how.journal);
   if (!cluster)
     return say(exit_code::failed, cluster.error());
   auto ended = serve_until_told(**cluster, *topology, *log);
@@ -77,14 +83,15 @@ exit_code run(const topology_source& from, const session& all) {
 } // namespace
 
 void add_serve(CLI::App& to, session& all) {
-  auto from = std::make_shared<topology_source>();
+  auto how = std::make_shared<serve_arguments>();
   auto* serve
     = to.add_subcommand("serve", "Serve a model over HTTP, as a topology describes it");
   serve->footer(
     "SIGTERM and SIGINT take no more requests, let the open ones end within "
     "drain_limit_ms, and end. A second one ends at once.");
-  add_topology_arguments(*serve, *from);
-  serve->callback([from, &all] { all.left = run(*from, all); });
+  add_topology_arguments(*serve, how->topology);
+  add_journal_options(*serve, how->journal);
+  serve->callback([how, &all] { all.left = run(*how, all); });
 }
 
 } // namespace perigee::app

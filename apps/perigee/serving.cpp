@@ -61,11 +61,17 @@ serving_config::serving_config() {
 
 result<std::unique_ptr<serving>, std::string>
 serving::start(const cluster::topology& all, const model& of,
-               conductor::cost_model cost, std::shared_ptr<spdlog::logger> log) {
+               conductor::cost_model cost, std::shared_ptr<spdlog::logger> log,
+               const journal_options& journal) {
   if (context_tokens(all, of) == 0)
     return failure(std::string{"an arena is too small for one block of "}
                    + std::to_string(of.layout.block_bytes()) + " bytes");
-  std::unique_ptr<serving> one{new serving{all, of, std::move(log)}};
+  auto life = draw_life();
+  auto keeper = journal_keeper::open(journal, {all.cluster.control, life}, all, log);
+  if (!keeper)
+    return failure(keeper.error());
+  std::unique_ptr<serving> one{
+    new serving{all, of, std::move(log), life, std::move(*keeper)}};
   auto opened = one->open(cost);
   if (!opened)
     return failure(opened.error());
@@ -73,16 +79,17 @@ serving::start(const cluster::topology& all, const model& of,
 }
 
 serving::serving(const cluster::topology& all, const model& of,
-                 std::shared_ptr<spdlog::logger> log)
-  : all_(all), model_(of), log_(std::move(log)), system_(config_),
-    roster_(seats_max), world_{system_,
-                               rt::no_journal(),
-                               roster_,
-                               log_,
-                               all.cluster.control,
-                               cluster::control_of(all),
-                               draw_life(),
-                               0} {
+                 std::shared_ptr<spdlog::logger> log, std::uint64_t life,
+                 std::unique_ptr<journal_keeper> keeper)
+  : all_(all), model_(of), log_(std::move(log)), keeper_(std::move(keeper)),
+    system_(config_), roster_(seats_max), world_{system_,
+                                                 keeper_->record(),
+                                                 roster_,
+                                                 log_,
+                                                 all.cluster.control,
+                                                 cluster::control_of(all),
+                                                 life,
+                                                 0} {
   world_.seed = rt::mix(world_.life);
 }
 

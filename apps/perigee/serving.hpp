@@ -6,6 +6,7 @@
 #include "actors/cluster/inventory.hpp"
 #include "actors/gateway/http_link.hpp"
 #include "actors/runtime/doorway.hpp"
+#include "apps/perigee/journal_keeper.hpp"
 #include "apps/perigee/model.hpp"
 
 #include <atomic>
@@ -30,7 +31,7 @@ public:
   /// Listens and starts all actors. Fails with a sentence.
   static result<std::unique_ptr<serving>, std::string>
   start(const cluster::topology& all, const model& of, conductor::cost_model cost,
-        std::shared_ptr<spdlog::logger> log);
+        std::shared_ptr<spdlog::logger> log, const journal_options& journal);
 
   ~serving();
 
@@ -50,7 +51,8 @@ public:
 
 private:
   serving(const cluster::topology& all, const model& of,
-          std::shared_ptr<spdlog::logger> log);
+          std::shared_ptr<spdlog::logger> log, std::uint64_t life,
+          std::unique_ptr<journal_keeper> keeper);
 
   result<void, std::string> open(conductor::cost_model cost);
   gateway::served_model served() const;
@@ -61,6 +63,7 @@ private:
   const cluster::topology all_;
   const model model_;
   std::shared_ptr<spdlog::logger> log_;
+  std::unique_ptr<journal_keeper> keeper_;
   serving_config config_;
   caf::actor_system system_;
   rt::roster roster_;

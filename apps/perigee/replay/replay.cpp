@@ -41,13 +41,15 @@ std::optional<std::string> find_obstacle(const cluster::topology& all) {
   return std::nullopt;
 }
 
-result<replayed, std::string>
-replay(const cluster::topology& all, const model_outline& of,
-       workload::request_source& trace, std::uint64_t seed,
-       std::shared_ptr<spdlog::logger> log, const progress_ear& told) {
+result<replayed, std::string> replay(const cluster::topology& all,
+                                     const model_outline& of,
+                                     workload::request_source& trace,
+                                     std::uint64_t seed,
+                                     std::shared_ptr<spdlog::logger> log,
+                                     const progress_ear& told, rt::journal& record) {
   auto clients
     = std::make_shared<trace_clients>(of.layout.block_tokens, of.info.vocabulary);
-  virtual_cluster cluster{all, of, clients, seed, std::move(log)};
+  virtual_cluster cluster{all, of, clients, seed, std::move(log), record};
   cluster.run_until(start_up);
   const auto began = cluster.now();
   std::size_t sent = 0;

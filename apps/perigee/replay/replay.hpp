@@ -3,6 +3,7 @@
 #pragma once
 
 #include "actors/cluster/topology.hpp"
+#include "actors/runtime/journal.hpp"
 #include "apps/perigee/model.hpp"
 #include "apps/perigee/replay/outcome.hpp"
 #include "workload/request_source.hpp"
@@ -29,11 +30,13 @@ std::optional<std::string> find_obstacle(const cluster::topology& all);
 using progress_ear = std::function<void(std::size_t, std::chrono::nanoseconds)>;
 
 /// Sends each request of `trace` when it arrives, and returns when the last of them has
-/// ended. The same inputs and seed give the same outcomes. Fails with a sentence if
+/// ended. The same inputs and seed give the same outcomes, and tell `record` the same. Fails with a sentence if
 /// `trace` does. `all` has no obstacle.
-result<replayed, std::string>
-replay(const cluster::topology& all, const model_outline& of,
-       workload::request_source& trace, std::uint64_t seed,
-       std::shared_ptr<spdlog::logger> log, const progress_ear& told);
+result<replayed, std::string> replay(const cluster::topology& all,
+                                     const model_outline& of,
+                                     workload::request_source& trace,
+                                     std::uint64_t seed,
+                                     std::shared_ptr<spdlog::logger> log,
+                                     const progress_ear& told, rt::journal& record);
 
 } // namespace perigee::app

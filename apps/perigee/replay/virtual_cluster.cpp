@@ -26,10 +26,11 @@ virtual_cluster::config::config() {
 virtual_cluster::virtual_cluster(const cluster::topology& all, const model_outline& of,
                                  std::shared_ptr<gateway::patron> clients,
                                  std::uint64_t seed,
-                                 std::shared_ptr<spdlog::logger> log)
+                                 std::shared_ptr<spdlog::logger> log,
+                                 rt::journal& record)
   : all_(all), of_(as_model(of, all)), system_(config_), time_(system_, seed),
     roster_(seats_max), world_{system_,
-                               rt::no_journal(),
+                               record,
                                roster_,
                                std::move(log),
                                all.cluster.control,
