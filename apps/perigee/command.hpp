@@ -28,6 +28,7 @@ void add_check(CLI::App& to, session& all);
 void add_init(CLI::App& to, session& all);
 void add_replay(CLI::App& to, session& all);
 void add_serve(CLI::App& to, session& all);
+void add_trace(CLI::App& to, session& all);
 void add_workload(CLI::App& to, session& all);
 
 } // namespace perigee::app

@@ -60,6 +60,7 @@ int run(int count, char** arguments) {
   add_replay(line, all);
   add_bench(line, all);
   add_calibrate(line, all);
+  add_trace(line, all);
   add_workload(line, all);
   if (is_unknown(line, count, arguments))
     return static_cast<int>(exit_code::misused);

@@ -1,42 +1,15 @@
+#include "tests/apps/modelled_cluster.hpp"
 #include "tests/apps/program.hpp"
 
 namespace perigee::app {
 namespace {
-
-/// Two pools, and a model that is read for its shape alone.
-const std::string modelled = R"([model]
-path = ")" PERIGEE_SOURCE_DIR R"(/tests/engine/golden/tiny/q4_0.gguf"
-block_tokens = 512
-[slo]
-ttft_ms = 30000
-tbt_ms = 200
-[hardware.box]
-prefill_fixed_ms = 20
-prefill_token_us = 50
-prefill_pair_ns = 5
-decode_fixed_ms = 10
-decode_sequence_us = 100
-decode_kv_token_ns = 50
-transfer_fixed_us = 50
-transfer_gib_per_s = 10
-[[node]]
-name = "p"
-count = 2
-cache_shard = { dram = "1GiB" }
-prefill_group = [ { engine = "modelled", hardware = "box", arena = "1GiB" } ]
-[[node]]
-name = "d"
-count = 2
-cache_shard = { dram = "1GiB" }
-decode_instance = [ { engine = "modelled", hardware = "box", arena = "1GiB" } ]
-)";
 
 const std::string make_trace
   = "workload generate --like conversation --requests 60 --seed 7 --out t.jsonl";
 
 TEST_CASE("a trace is served in virtual time, and the same again by the same seed") {
   scratch here;
-  here.write("two.toml", modelled);
+  here.write("two.toml", modelled_cluster);
   REQUIRE(run(make_trace, here.path()).code == 0);
   auto table = run("replay two.toml t.jsonl", here.path());
   INFO(table.said);
@@ -62,7 +35,7 @@ decode_instance = [ {} ]
   auto real = run("replay real.toml t.jsonl", here.path());
   CHECK(real.code == 2);
   CHECK(holds(real.said, "whose engine is \"cpu\": expected \"modelled\""));
-  here.write("two.toml", modelled);
+  here.write("two.toml", modelled_cluster);
   auto other = run("replay two.toml t.jsonl --set model.block_tokens=16", here.path());
   CHECK(other.code == 2);
   CHECK(holds(other.said, "model.block_tokens is 16: expected 512"));
