@@ -1,5 +1,6 @@
 #include "apps/perigee/command.hpp"
 #include "apps/perigee/trace/course.hpp"
+#include "apps/perigee/trace/export.hpp"
 #include "apps/perigee/trace/tables.hpp"
 
 #include <cstdio>
@@ -13,6 +14,9 @@ struct trace_arguments {
   std::string folder;
   std::string request;
   trace::list_options list;
+  bool perfetto = false;
+  std::string mermaid; ///< The request to draw.
+  std::string out;
 };
 
 exit_code fail(const std::string& why) {
@@ -77,6 +81,82 @@ exit_code run_show(const trace_arguments& how) {
   return exit_code::good;
 }
 
+exit_code run_stats(const trace_arguments& how) {
+  auto from = load(how.folder);
+  if (!from)
+    return exit_code::failed;
+  print_stats(from->all, stdout);
+  return exit_code::good;
+}
+
+/// Where an export goes: a file, or stdout if none is named.
+class destination {
+public:
+  explicit destination(const std::string& name)
+    : file_(name.empty() ? stdout : std::fopen(name.c_str(), "w")) {}
+  ~destination() {
+    close();
+  }
+  destination(const destination&) = delete;
+  destination& operator=(const destination&) = delete;
+
+  std::FILE* file() const {
+    return file_;
+  }
+
+  /// False if not all could be written.
+  bool close() {
+    if (!file_)
+      return true;
+    bool is_well = std::ferror(file_) == 0 && std::fflush(file_) == 0;
+    if (file_ != stdout)
+      is_well = std::fclose(file_) == 0 && is_well;
+    file_ = nullptr;
+    return is_well;
+  }
+
+private:
+  std::FILE* file_;
+};
+
+exit_code run_export(const trace_arguments& how) {
+  auto from = load(how.folder);
+  if (!from)
+    return exit_code::failed;
+  std::optional<std::size_t> request;
+  if (auto wanted = how.perfetto ? how.request : how.mermaid; !wanted.empty()) {
+    auto found = find_request(from->all, wanted);
+    if (!found)
+      return fail(found.error());
+    request = *found;
+  }
+  destination to{how.out};
+  if (!to.file())
+    return fail(how.out + " can't be written");
+  if (how.perfetto)
+    write_perfetto(from->all, request, to.file());
+  else
+    write_mermaid(from->all, *request, to.file());
+  return to.close() ? exit_code::good : fail(how.out + " could not be written whole");
+}
+
+void add_export(CLI::App& to, const std::shared_ptr<trace_arguments>& how,
+                session& all) {
+  auto* draw = to.add_subcommand("export", "A file for another program to draw");
+  auto* what = draw->add_option_group("WHAT");
+  auto* perfetto = what->add_flag(
+    "--perfetto", how->perfetto,
+    "For ui.perfetto.dev: a track for each actor, arrows between them, engines' runs, "
+    "and requests with their stages");
+  what->add_option("--mermaid", how->mermaid,
+                   "This request's sequence diagram, for Mermaid");
+  what->require_option(1);
+  draw->add_option("--request", how->request, "Only what is about this one")
+    ->needs(perfetto);
+  draw->add_option("-o,--out", how->out, "Where to; else to stdout");
+  draw->callback([how, &all] { all.left = run_export(*how); });
+}
+
 } // namespace
 
 void add_trace(CLI::App& to, session& all) {
@@ -86,7 +166,8 @@ void add_trace(CLI::App& to, session& all) {
              "--journal");
   command->footer("Examples:\n"
                   "  perigee trace j list --sort ttft --first 10\n"
-                  "  perigee trace j show 17");
+                  "  perigee trace j show 17\n"
+                  "  perigee trace j export --perfetto -o j.json");
   command->require_subcommand(1);
   command->add_option("DIR", how->folder, "The folder that --journal named")
     ->required();
@@ -106,6 +187,11 @@ void add_trace(CLI::App& to, session& all) {
   show->add_option("REQUEST", how->request, "As `list` calls it; or its trace id")
     ->required();
   show->callback([how, &all] { all.left = run_show(*how); });
+  auto* stats = command->add_subcommand(
+    "stats",
+    "Who says what how often, in how many bytes, and how long it is on its way");
+  stats->callback([how, &all] { all.left = run_stats(*how); });
+  add_export(*command, how, all);
 }
 
 } // namespace perigee::app
