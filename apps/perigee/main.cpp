@@ -15,6 +15,7 @@ separate pools, one pool of cached KV, and a conductor that places every request
   perigee check topology.toml    say what a topology file means
   perigee workload generate      make a request trace
   perigee replay                 serve a trace in virtual time
+  perigee trace                  say what happened, from journals that both keep
 )";
 
 constexpr auto closing = R"(

@@ -177,6 +177,51 @@ class ServeTest(unittest.TestCase):
             self.assertIn("\nperigee_cluster_actors_down 0\n", text)
             self.assertRegex(text, r"\nvllm:num_requests_running\{")
 
+    def complete(self, url, prompt):
+        """The timings of an answer of six tokens."""
+        body = json.dumps({"prompt": prompt, "max_tokens": 6, "ignore_eos": True}).encode()
+        request = urllib.request.Request(
+            url + "/v1/completions", body, {"content-type": "application/json"}
+        )
+        with urllib.request.urlopen(request, timeout=LIMIT) as got:
+            return json.load(got)["timings"]
+
+    def trace(self, folder, *arguments):
+        return subprocess.run(
+            [program, "trace", folder, *arguments],
+            capture_output=True,
+            text=True,
+            timeout=LIMIT,
+            check=True,
+        ).stdout
+
+    def test_a_journal_tells_what_clients_were_told_but_not_what_they_said(self):
+        secret = 259  # a token of the prompt: four bytes that nothing else here has
+        with tempfile.TemporaryDirectory() as folder:
+            for plain in (False, True):
+                where = os.path.join(folder, str(plain))
+                options = ["--journal", where] + ["--journal-plain"] * plain
+                with Process(*options) as one:
+                    one.wait_until_ready()
+                    told = self.complete(one.url, [secret] * 40)
+                    one.send()
+                    self.assertEqual(one.wait(), 0)
+                (row,) = self.trace(where, "list").splitlines()[1:]
+                number, _, outcome, read, _, drawn = row.split()[:6]
+                self.assertEqual((outcome, read, drawn), ("length", "40", "6"))
+                shown = self.trace(where, "show", number)
+                for stage in ("tokenize", "queue", "prefill"):  # before a flush
+                    (line,) = [x for x in shown.splitlines() if x.startswith(stage + " ")]
+                    self.assertAlmostEqual(
+                        float(line.split()[2]), told[stage + "_ms"], places=6
+                    )
+                (life,) = os.listdir(where)
+                path = os.path.join(where, life, "00000001.journal")
+                with open(path, "rb") as journal:
+                    # Packed: of a word of two such tokens, the four bytes that aren't 0.
+                    said = b"\x33\x03\x01\x03\x01" in journal.read()
+                self.assertEqual(said, plain)
+
     def test_what_cannot_be_started_ends_it(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "huge.toml")

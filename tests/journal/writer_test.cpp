@@ -89,6 +89,19 @@ TEST_CASE("everything that was written is read, in order") {
            "4567");
 }
 
+/// Run by hand: tests/fuzz/README.md says when.
+TEST_CASE("write the seeds of the fuzz target", "[.]") {
+  scratch here;
+  write_some(*open_in(in_folder(here.path())));
+  auto segment = read_file(segments_of(here)[0]);
+  fs::path seeds = PERIGEE_SOURCE_DIR "/tests/fuzz/journal/seeds";
+  std::ofstream{seeds / "segment", std::ios::binary} << 's' << segment;
+  std::ofstream{seeds / "payload", std::ios::binary}
+    << 'p' << segment.substr(segment_head_bytes + frame_head_bytes);
+  std::ofstream{seeds / "torn", std::ios::binary}
+    << 's' << segment.substr(0, segment.size() - 9);
+}
+
 TEST_CASE("equal calls write equal bytes") {
   scratch a, b;
   write_some(*open_in(in_folder(a.path())));

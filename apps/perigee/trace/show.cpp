@@ -90,7 +90,7 @@ void print_course(const history& all, const std::vector<step>& course,
                columns.what, sent.bytes, said == fields.end() ? "" : said->second);
   }
   if (std::ranges::any_of(course, &step::is_shared))
-    fmt::print(to, "* of a batch that others were in, too\n");
+    fmt::print(to, "* of a run that others may have been in, too\n");
 }
 
 void print_incidents(const history& all, const std::vector<step>& course,
