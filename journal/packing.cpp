@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 namespace perigee::journal {
@@ -10,24 +11,29 @@ namespace {
 constexpr std::size_t word_bytes = sizeof(capnp::word);
 constexpr std::size_t run_max = 255; ///< Words that a count of one byte can tell.
 
-using word_image = std::array<std::byte, word_bytes>;
+static_assert(std::endian::native == std::endian::little,
+              "a word's first byte is its lowest");
 
-word_image image_of(const capnp::word& word) {
-  word_image all;
-  std::memcpy(all.data(), &word, word_bytes);
-  return all;
+std::uint64_t bits_of(const capnp::word& word) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &word, word_bytes);
+  return bits;
 }
 
 bool is_zero(const capnp::word& word) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &word, word_bytes);
-  return bits == 0;
+  return bits_of(word) == 0;
+}
+
+/// A bit for each byte that is not zero, the first byte's lowest.
+unsigned tag_of(std::uint64_t bits) {
+  constexpr std::uint64_t low = 0x7f7f7f7f7f7f7f7f;
+  auto tops = (((bits & low) + low) | bits) & ~low; // 0x80 where a byte is not zero
+  return static_cast<unsigned>(((tops >> 7) * 0x0102040810204080) >> 56);
 }
 
 /// Whether it is better stored as it is.
 bool is_dense(const capnp::word& word) {
-  auto all = image_of(word);
-  return std::count(all.begin(), all.end(), std::byte{0}) < 2;
+  return std::popcount(tag_of(bits_of(word))) > 6;
 }
 
 /// Of the words at the front, how many are as `is` says, but run_max at most.
@@ -38,36 +44,71 @@ std::size_t run_of(words_view words, Is is) {
   return static_cast<std::size_t>(end - most.begin());
 }
 
-/// The tag, with a bit for each byte that follows it. Returns the tag.
-unsigned pack_word(const capnp::word& word, bytes& to) {
-  auto all = image_of(word);
-  auto tag_at = to.size();
-  to.push_back({});
-  unsigned tag = 0;
-  for (std::size_t i = 0; i < word_bytes; ++i)
-    if (all[i] != std::byte{0}) {
-      tag |= 1u << i;
-      to.push_back(all[i]);
-    }
-  to[tag_at] = static_cast<std::byte>(tag);
-  return tag;
-}
+/// Collects what is packed, so that `to` grows in larger steps than bytes.
+class packer {
+public:
+  explicit packer(bytes& to) : to_(to) {}
+  ~packer() {
+    flush();
+  }
+  packer(const packer&) = delete;
+  packer& operator=(const packer&) = delete;
+
+  /// The tag, then the bytes that it has a bit for. Returns the tag.
+  unsigned word(const capnp::word& one) {
+    make_room(1 + word_bytes);
+    auto bits = bits_of(one);
+    auto tag = tag_of(bits);
+    part_[used_++] = static_cast<std::byte>(tag);
+    for (auto left = tag; left != 0; left &= left - 1)
+      part_[used_++] = static_cast<std::byte>(bits >> (8 * std::countr_zero(left)));
+    return tag;
+  }
+
+  void count(std::size_t words) {
+    make_room(1);
+    part_[used_++] = static_cast<std::byte>(words);
+  }
+
+  void plain(words_view words) {
+    flush();
+    auto all = std::as_bytes(words);
+    to_.insert(to_.end(), all.begin(), all.end());
+  }
+
+private:
+  void make_room(std::size_t more) {
+    if (used_ + more > part_.size())
+      flush();
+  }
+
+  void flush() {
+    to_.insert(to_.end(), part_.begin(),
+               part_.begin() + static_cast<std::ptrdiff_t>(used_));
+    used_ = 0;
+  }
+
+  bytes& to_;
+  std::array<std::byte, 512> part_;
+  std::size_t used_ = 0;
+};
 
 } // namespace
 
 void pack(words_view words, bytes& to) {
+  packer out{to};
   while (!words.empty()) {
-    auto tag = pack_word(words.front(), to);
+    auto tag = out.word(words.front());
     words = words.subspan(1);
     if (tag == 0) {
       auto more = run_of(words, is_zero);
-      to.push_back(static_cast<std::byte>(more));
+      out.count(more);
       words = words.subspan(more);
     } else if (tag == 0xff) {
       auto more = run_of(words, is_dense);
-      to.push_back(static_cast<std::byte>(more));
-      auto plain = std::as_bytes(words.first(more));
-      to.insert(to.end(), plain.begin(), plain.end());
+      out.count(more);
+      if (more > 0)
+        out.plain(words.first(more));
       words = words.subspan(more);
     }
   }
@@ -77,11 +118,10 @@ bool unpack(bytes_view packed, std::span<capnp::word> words) {
   byte_reader from{packed};
   while (!words.empty()) {
     unsigned tag = from.byte();
-    word_image all{};
-    for (std::size_t i = 0; i < word_bytes; ++i)
-      if ((tag & (1u << i)) != 0)
-        all[i] = std::byte{from.byte()};
-    std::memcpy(words.data(), all.data(), word_bytes);
+    std::uint64_t bits = 0;
+    for (auto left = tag; left != 0; left &= left - 1)
+      bits |= std::uint64_t{from.byte()} << (8 * std::countr_zero(left));
+    std::memcpy(static_cast<void*>(words.data()), &bits, word_bytes);
     words = words.subspan(1);
     if (tag != 0 && tag != 0xff)
       continue;
