@@ -13,8 +13,8 @@
 namespace perigee::journal {
 
 /// Writes one segment after the other into the folder of one life of a node, and drops
-/// the node's oldest ones, those of its earlier lives first, so that all of them have no
-/// more than a number of bytes. Not thread-safe.
+/// the node's oldest ones, those of its earlier lives first, so that all of them have
+/// no more than a number of bytes. Not thread-safe.
 class segment_files {
 public:
   /// Makes the folder `under/node@life`. Fails with a sentence, also if it is there: no
@@ -28,7 +28,8 @@ public:
   segment_files& operator=(segment_files&&) = delete;
   ~segment_files();
 
-  /// The bytes after this belong to a new segment, which will have about as many as `expected`.
+  /// The bytes after this belong to a new segment, which will have about as many as
+  /// `expected`.
   result<void, std::string> begin_segment(std::uint64_t expected);
 
   /// Fails with a sentence; what was written before stays readable.

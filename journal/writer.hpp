@@ -44,9 +44,9 @@ inline constexpr std::uint64_t segment_bytes_min = std::uint64_t{256} << 10;
 /// Appends records, from any threads at once. Nothing here fails once it is open: a
 /// disk that takes no more ends the journal, and nothing else.
 ///
-/// Cost: a message is redacted and packed by who sends it, on its own; then copied under
-/// a lock. In the background the disk is touched by another thread, outside that lock,
-/// so an actor never waits for it.
+/// Cost: a message is redacted and packed by who sends it, on its own; then copied
+/// under a lock. In the background the disk is touched by another thread, outside that
+/// lock, so an actor never waits for it.
 class writer {
 public:
   /// Fails with a sentence.

@@ -108,24 +108,26 @@ void answers::note_withdraw(std::uint32_t place, schema::Withdraw::Reader said) 
 
 void answers::note_placed(std::uint32_t place, schema::Placed::Reader said) {
   if (said.isRefused())
-    pieces_.push_back(
-      {.in = place, .attempt = said.getRequest(), .end = refused(said.getRefused())});
+    pieces_.push_back({.attempt = said.getRequest(),
+                       .in = place,
+                       .remark = add_remark({.end = refused(said.getRefused())})});
 }
 
 void answers::note_tokens(std::uint32_t place, schema::Tokens::Reader said) {
   for (auto run : said.getRuns()) {
     named_.emplace_back(place, run.getRequest());
-    piece one{.in = place,
-              .attempt = run.getRequest(),
-              .tokens = run.getTokens().size(),
-              .cached = run.getCachedTokens()};
+    piece one{
+      .attempt = run.getRequest(), .in = place, .tokens = run.getTokens().size()};
+    remark more{.cached = run.getCachedTokens()};
     if (run.getEnd() == schema::End::REFUSED)
-      one.end = refused(run.getRefusal());
+      more.end = refused(run.getRefusal());
     else if (run.getEnd() != schema::End::NONE)
-      one.end = spelled(run.getEnd());
+      more.end = spelled(run.getEnd());
     if (run.hasStages())
-      one.times = gateway::to_timings(run.getStages());
-    pieces_.push_back(std::move(one));
+      more.times = gateway::to_timings(run.getStages());
+    if (more.times || !more.end.empty())
+      one.remark = add_remark(std::move(more));
+    pieces_.push_back(one);
   }
 }
 
@@ -149,6 +151,11 @@ void answers::conclude() {
   share_gates();
   tell_outcomes();
   order();
+}
+
+std::uint32_t answers::add_remark(remark one) {
+  remarks_.push_back(std::move(one));
+  return static_cast<std::uint32_t>(remarks_.size() - 1);
 }
 
 std::int32_t answers::add_request(request one) {
@@ -261,6 +268,7 @@ void answers::tell_outcomes() {
 void answers::tell_outcome(std::int32_t whose, const piece& said) {
   auto& one = of(all_.requests, whose);
   const auto& told = all_.messages[said.in];
+  const auto& more = remarks_[said.remark];
   if (told.taken_in == 0 || one.attempts.back() != said.attempt)
     return; // the gateway never heard of it, or has tried again since
   auto close = [&](timings times) {
@@ -273,17 +281,17 @@ void answers::tell_outcome(std::int32_t whose, const piece& said) {
     return times;
   };
   if (one.output_tokens == 0 && said.tokens > 0) {
-    one.cached_tokens = said.cached;
-    if (said.times && one.has_beginning)
-      one.to_first_token = close(*said.times);
+    one.cached_tokens = more.cached;
+    if (more.times && one.has_beginning)
+      one.to_first_token = close(*more.times);
   }
   one.output_tokens += said.tokens;
-  if (said.end.empty())
+  if (more.end.empty())
     return;
-  one.outcome = said.end;
+  one.outcome = more.end;
   one.ended_at = told.taken_at;
   if (one.has_beginning)
-    one.to_end = close(said.times.value_or(timings{}));
+    one.to_end = close(more.times.value_or(timings{}));
 }
 
 /// By arrival; and whoever refers to a request follows.

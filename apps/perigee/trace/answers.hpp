@@ -26,13 +26,18 @@ public:
   void conclude();
 
 private:
-  /// A part of an answer, or a refusal.
+  /// A part of an answer, or a refusal. There may be millions.
   struct piece {
-    std::uint32_t in = 0; ///< The message.
     std::uint64_t attempt = 0;
+    std::uint32_t in = 0; ///< The message.
     std::uint32_t tokens = 0;
-    std::uint32_t cached = 0;
+    std::uint32_t remark = 0; ///< Its place among the remarks.
+  };
+
+  /// What only the first and the last piece say.
+  struct remark {
     std::string end = {}; ///< Empty: more is to come.
+    std::uint32_t cached = 0;
     std::optional<gateway::timings> times = {};
   };
 
@@ -47,6 +52,7 @@ private:
   void note_tokens(std::uint32_t place, schema::Tokens::Reader said);
   void note_placed(std::uint32_t place, schema::Placed::Reader said);
 
+  std::uint32_t add_remark(remark one);
   std::int32_t add_request(request one);
   std::int32_t request_of(std::uint64_t attempt, std::uint32_t place);
   void join_attempts();
@@ -66,6 +72,7 @@ private:
   std::vector<std::uint32_t> arrivals_;                        ///< Messages.
   std::vector<std::pair<std::uint32_t, std::int32_t>> withdrawals_;
   std::vector<piece> pieces_;
+  std::vector<remark> remarks_{{}}; ///< [0] says nothing.
   std::map<std::uint64_t, std::uint32_t> forward_by_gate_;
   std::vector<std::pair<std::uint32_t, std::uint64_t>> pushes_; ///< (message, gate)
 };

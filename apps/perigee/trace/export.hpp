@@ -11,16 +11,17 @@ namespace perigee::app::trace {
 
 /// Chrome's JSON trace format, which ui.perfetto.dev opens: a process for each node, a
 /// thread for each actor with a slice for each message that it handled, arrows from
-/// where a message was sent to where it was taken, an engine's runs on a thread of their
-/// own, and each request with its stages. All messages, or those about `request` alone.
+/// where a message was sent to where it was taken, an engine's runs on a thread of
+/// their own, and each request with its stages. All messages, or those about `request`
+/// alone.
 ///
-/// A journal knows when handlers begin, not when they end: their slices are a tenth of a
-/// microsecond long, and stand one after the other where many begin in one moment.
+/// A journal knows when handlers begin, not when they end: their slices are a tenth of
+/// a microsecond long, and stand one after the other where many begin in one moment.
 void write_perfetto(const history& all, std::optional<std::size_t> request,
                     std::FILE* to);
 
-/// A sequence diagram, in Mermaid's language, of the messages about one request; without
-/// those of batches that it shared with others.
+/// A sequence diagram, in Mermaid's language, of the messages about one request;
+/// without those of batches that it shared with others.
 void write_mermaid(const history& all, std::size_t request, std::FILE* to);
 
 } // namespace perigee::app::trace

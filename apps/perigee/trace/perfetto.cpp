@@ -200,9 +200,10 @@ private:
       return;
     auto span = [&](const char* kind, std::string_view called, std::int64_t at,
                     const std::string& told) {
-      event(fmt::format(
-        R"("ph":"{}","cat":"request","id":{},"name":{},"pid":1,"tid":0,{},"args":{{{}}})",
-        kind, place + 1, quoted(called), moment(at), told));
+      event(
+        fmt::format(R"("ph":"{}","cat":"request","id":{},"name":{},"pid":1,"tid":0,{},)"
+                    R"("args":{{{}}})",
+                    kind, place + 1, quoted(called), moment(at), told));
     };
     auto whole = fmt::format("request {}", one.number);
     auto before = (*one.to_end)[stage::parse] + (*one.to_end)[stage::tokenize];

@@ -8,8 +8,9 @@
 
 namespace perigee::app::trace {
 
-/// Its fields but for the header, and those that have their defaults, in short: of lists
-/// how long they are, of large numbers the last digits. At most `length_max` characters.
+/// Its fields but for the header, and those that have their defaults, in short: of
+/// lists how long they are, of large numbers the last digits. At most `length_max`
+/// characters.
 std::string fields_of(const message_type& type, words_view words,
                       std::size_t length_max);
 
