@@ -314,6 +314,10 @@ struct Tokens {
   header @0 :Header;
   runs @1 :List(Run) $Limits.maxItems(4096);
 
+  stepNs @2 :List(UInt64) $Limits.maxItems(4096);
+  # How long each step took, of which the last has just ended: a run's i-th token was drawn
+  # in the i-th. Empty: all tokens were drawn just now.
+
   struct Run {
     request @0 :UInt64;
     tokens @1 :List(Drawn) $Limits.maxItems(4096);

@@ -109,7 +109,7 @@ bool decode_state::is_sound(schema::Handoff::Reader news, const guest& one) cons
 /// How long a step will take with one more. 0 if nobody else is here: it can't be worse
 /// than alone, and only steps that are taken show whether it is.
 moment decode_state::predict_with(const guest& newcomer) const {
-  auto load = guests_.load();
+  auto load = guests_.load(steps_taken());
   if (load.sequences == 0)
     return moment{};
   ++load.sequences;

@@ -4,6 +4,8 @@
 
 #include <spdlog/logger.h>
 
+#include <algorithm>
+
 namespace perigee::decode {
 namespace {
 
@@ -191,8 +193,14 @@ void decode_state::on_moved(const Msg<schema::Moved>& said) {
 
 // -- reports, and time --------------------------------------------------------
 
+/// Steps alone are no change: the conductor can count, and would hear of nothing else.
 void decode_state::changed() {
   show_holdings();
+  auto all = guests_.sum(steps_taken());
+  bool is_news = all.sequences != told_.sequences || all.waiting != told_.waiting
+                 || !untold_began_.empty() || !untold_ended_.empty();
+  if (!is_news)
+    return;
   if (pace_.changed(desk_.now()))
     return report();
   if (auto due = pace_.take_tick())
@@ -219,13 +227,28 @@ void decode_state::report() {
   } while (!untold_began_.empty() || !untold_ended_.empty());
 }
 
-void decode_state::write_load(schema::DecodeLoad::Builder news) const {
+/// Of the running batch, by the estimate.
+std::uint32_t decode_state::steps_taken() const {
+  return batch_.steps_by(desk_.now());
+}
+
+/// What a run has taken in advance counts as free.
+std::size_t decode_state::blocks_free() const {
+  auto held = blocks_total_ - ledger_.counts().free;
+  for (const auto& [request, one] : guests_)
+    if (one.batch_kv_tokens)
+      held
+        = held + blocks_for(one.kv_tokens_after(steps_taken()) + 1) - one.blocks.size();
+  return blocks_total_ - std::min(held, blocks_total_);
+}
+
+void decode_state::write_load(schema::DecodeLoad::Builder news) {
   set_name(news.initWho(), desk_.me());
-  auto all = guests_.sum();
-  news.setSequences(all.sequences);
-  news.setWaiting(all.waiting);
-  news.setKvTokens(all.kv_tokens);
-  news.setBlocksFree(static_cast<std::uint32_t>(ledger_.counts().free));
+  told_ = guests_.sum(steps_taken());
+  news.setSequences(told_.sequences);
+  news.setWaiting(told_.waiting);
+  news.setKvTokens(told_.kv_tokens);
+  news.setBlocksFree(static_cast<std::uint32_t>(blocks_free()));
   news.setStepNs(static_cast<std::uint64_t>(tbt_.recent().count()));
   auto began = untold_began_.part();
   news.setBegan({began.data(), began.size()});

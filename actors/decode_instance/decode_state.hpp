@@ -12,6 +12,7 @@
 #include "actors/decode_instance/batch_plan.hpp"
 #include "actors/decode_instance/decode_instance.hpp"
 #include "actors/decode_instance/guest_book.hpp"
+#include "actors/decode_instance/running_batch.hpp"
 #include "actors/lost_writers.hpp"
 #include "actors/report_pace.hpp"
 #include "actors/untold.hpp"
@@ -79,6 +80,7 @@ private:
   bool pump();
   engine_name engine() const;
   batch plan_next() const;
+  void set_batch(const std::vector<std::uint64_t>& run);
   void grow(guest& one, std::uint32_t steps);
   void write_forward(schema::Forward::Builder wish, const batch& plan);
   void interrupt();
@@ -87,7 +89,7 @@ private:
   void take_run(const std::vector<std::uint64_t>& run,
                 schema::RunResult::Reader result);
   static void take_draw(guest& one, schema::RunResult::One::Reader drawn, gifts& all);
-  void pass_on(const gifts& all);
+  void pass_on(const gifts& all, schema::RunResult::Reader result);
   void write_gift(schema::Tokens::Run::Builder run, const guest& one,
                   const gift& got) const;
   void write_end(schema::Tokens::Run::Builder run, const guest& one, End how) const;
@@ -136,7 +138,9 @@ private:
   void changed();
   void on_tick(const Msg<schema::Tick>&);
   void report();
-  void write_load(schema::DecodeLoad::Builder news) const;
+  std::uint32_t steps_taken() const;
+  std::size_t blocks_free() const;
+  void write_load(schema::DecodeLoad::Builder news);
   void show_holdings();
   void wake_at(moment due, std::uint64_t epoch, std::uint64_t table);
   void on_due(const Msg<schema::Due>& timer);
@@ -169,6 +173,8 @@ private:
   movements<handle> moves_;
   report_pace pace_;
   tbt_model tbt_;
+  running_batch batch_;
+  totals told_; // to the conductor
 
   guest_book guests_;
   std::set<std::uint64_t> touched_;   // guests that settle() looks after

@@ -52,8 +52,11 @@ bool decode_state::pump() {
   auto plan = plan_next();
   if (!park_some(plan))
     return false;
-  if (plan.run.empty() && sequences_ended_.empty())
+  if (plan.run.empty() && sequences_ended_.empty()) {
+    set_batch({});
     return true;
+  }
+  set_batch(plan.run);
   for (auto request : plan.run)
     grow(guests_.at(request), plan.steps);
   bool there = desk_.tell<schema::Forward>(
@@ -85,6 +88,15 @@ batch decode_state::plan_next() const {
     all.push_back(candidate_of(*one));
   return plan_batch(all, {block_tokens_, how_.batch_max, how_.steps_max,
                           ledger_.counts().free, coming, news_bytes_max});
+}
+
+/// What is said of load, and predicted of steps, is as of the last change of the batch.
+void decode_state::set_batch(const std::vector<std::uint64_t>& run) {
+  if (batch_.is(run))
+    return;
+  tbt_.learn();
+  auto first = guests_.set_batch(run);
+  batch_.begin(run, desk_.now(), tbt_.predict(first));
 }
 
 void decode_state::grow(guest& one, std::uint32_t steps) {
@@ -168,7 +180,7 @@ void decode_state::take_run(const std::vector<std::uint64_t>& run,
     for (auto one : drawn)
       take_draw(*by_owner.at(one.getSequence()), one, all);
   }
-  pass_on(all);
+  pass_on(all, result);
 }
 
 void decode_state::take_draw(guest& one, schema::RunResult::One::Reader drawn,
@@ -185,7 +197,8 @@ void decode_state::take_draw(guest& one, schema::RunResult::One::Reader drawn,
 }
 
 /// One message to each gateway.
-void decode_state::pass_on(const gifts& all) {
+void decode_state::pass_on(const gifts& all, schema::RunResult::Reader result) {
+  auto steps = result.getSteps();
   std::map<gateway_name, std::vector<std::uint64_t>> by_gateway;
   for (const auto& [request, got] : all)
     by_gateway[guests_.at(request).gateway].push_back(request);
@@ -195,6 +208,9 @@ void decode_state::pass_on(const gifts& all) {
         auto runs = news.initRuns(static_cast<unsigned>(requests.size()));
         for (unsigned i = 0; i < runs.size(); ++i)
           write_gift(runs[i], guests_.at(requests[i]), all.at(requests[i]));
+        auto spans = news.initStepNs(steps.size());
+        for (unsigned i = 0; i < spans.size(); ++i)
+          spans.set(i, steps[i].getDurationNs());
       });
   for (const auto& [request, got] : all) {
     auto& one = guests_.at(request);

@@ -43,6 +43,10 @@ struct guest {
   std::optional<sequence> answer;
   bool has_sequence = false; ///< The engine host keeps something of it.
   bool in_run = false;
+
+  /// Of those in the running batch: their KV when it became what it is.
+  std::optional<std::uint32_t> batch_kv_tokens;
+
   std::uint32_t blocks_told = 0; ///< Of its table, so many are known to the host.
 
   bool is_storing = false;         ///< Into the pool: to park it, or as an offer.
@@ -56,6 +60,11 @@ struct guest {
   moment accepted_at{};
   moment landed_at{};
   moment began_at{};
+
+  /// As load counts it: with `steps` that the running batch has taken.
+  std::uint32_t kv_tokens_after(std::uint32_t steps) const {
+    return batch_kv_tokens ? *batch_kv_tokens + steps : answer->kv_tokens();
+  }
 
   bool is_accepted() const {
     return handoff.has_value();

@@ -37,25 +37,37 @@ std::vector<const guest*> guest_book::by_age(stage now) const {
   return some;
 }
 
-step_load guest_book::load() const {
+step_load guest_book::load(std::uint32_t steps) const {
   step_load all;
   for (const auto& [request, one] : guests_)
     if (is_answered(one)) {
       ++all.sequences;
-      all.kv_tokens += one.answer->kv_tokens() + 1;
+      all.kv_tokens += one.kv_tokens_after(steps) + 1;
     }
   return all;
 }
 
-totals guest_book::sum() const {
+totals guest_book::sum(std::uint32_t steps) const {
   totals all;
   for (const auto& [request, one] : guests_)
     if (is_answered(one)) {
       bool takes_steps = one.began_at != moment{} && one.now == stage::ready;
       ++(takes_steps ? all.sequences : all.waiting);
-      all.kv_tokens += one.answer->kv_tokens();
+      all.kv_tokens += one.kv_tokens_after(steps);
     }
   return all;
+}
+
+step_load guest_book::set_batch(const std::vector<std::uint64_t>& requests) {
+  for (auto& [request, one] : guests_)
+    one.batch_kv_tokens.reset();
+  step_load first{requests.size(), 0};
+  for (auto request : requests) {
+    auto& one = at(request);
+    one.batch_kv_tokens = one.answer->kv_tokens();
+    first.kv_tokens += *one.batch_kv_tokens + 1;
+  }
+  return first;
 }
 
 } // namespace perigee::decode

@@ -58,10 +58,14 @@ public:
   /// Those at a stage, oldest first.
   std::vector<const guest*> by_age(stage now) const;
 
-  /// The step that all would take together whom the instance has accepted.
-  step_load load() const;
+  /// The step that all would take together whom the instance has accepted, when the
+  /// running batch has taken `steps`.
+  step_load load(std::uint32_t steps) const;
 
-  totals sum() const;
+  totals sum(std::uint32_t steps) const;
+
+  /// These take steps from now on, and nobody else. Returns the first of them.
+  step_load set_batch(const std::vector<std::uint64_t>& requests);
 
   // In the order of requests.
 

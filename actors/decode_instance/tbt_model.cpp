@@ -1,6 +1,7 @@
 #include "actors/decode_instance/tbt_model.hpp"
 
 #include <cmath>
+#include <utility>
 
 namespace perigee::decode {
 namespace {
@@ -49,8 +50,14 @@ void tbt_model::observe(const step_load& load, std::chrono::nanoseconds duration
     for (int j = 0; j < 4; ++j)
       sums_[i][j] = sums_[i][j] * kept_a_step + row[i] * row[j];
   recent_ns_ = observed_ ? recent_ns_ + recent_share * (row[3] - recent_ns_) : row[3];
-  observed_ = true;
-  fit();
+  if (!std::exchange(observed_, true))
+    learn();
+}
+
+void tbt_model::learn() {
+  learnt_ns_ = recent_ns_;
+  if (observed_)
+    fit();
 }
 
 void tbt_model::fit() {

@@ -17,6 +17,9 @@ struct step_load {
 /// A fixed part, one for each sequence, and one for each token of KV: fitted to the
 /// steps observed, of which later ones count more. No part is negative. Pure.
 ///
+/// What it says changes only when it is told to learn: an owner who hears of steps one
+/// by one and one who hears of them in long runs can so be told the same.
+///
 /// Steps that are all alike don't say which part is which: then their duration is
 /// predicted for smaller loads as well, and in proportion to sequences for larger ones
 /// at most.
@@ -24,12 +27,16 @@ class tbt_model {
 public:
   void observe(const step_load& load, std::chrono::nanoseconds duration);
 
+  /// From here on it predicts by all that was observed. The very first step is learnt
+  /// at once.
+  void learn();
+
   /// Nothing was observed: 0.
   std::chrono::nanoseconds predict(const step_load& load) const;
 
-  /// Of late.
+  /// A step's duration before it last learnt.
   std::chrono::nanoseconds recent() const {
-    return std::chrono::nanoseconds{static_cast<long long>(recent_ns_)};
+    return std::chrono::nanoseconds{static_cast<long long>(learnt_ns_)};
   }
 
 private:
@@ -39,6 +46,7 @@ private:
   std::array<std::array<double, 4>, 3> sums_{};
   std::array<double, 3> parts_{}; // nanoseconds
   double recent_ns_ = 0;
+  double learnt_ns_ = 0;
   bool observed_ = false;
 };
 

@@ -49,12 +49,13 @@ void gateway_state::on_prompt_scores(const Msg<schema::PromptScores>& said) {
 
 void gateway_state::on_tokens(const Msg<schema::Tokens>& said) {
   std::vector<stream_news> all;
+  auto ages = ages_of(said->getStepNs());
   for (auto run : said->getRuns()) {
     auto found = requests_.find(run.getRequest());
     if (!found || !is_served_by(found->second, said))
       probe_->dropped_stale();
     else if (!may_try_again(found->second, run))
-      all.push_back(take_run(*found, run));
+      all.push_back(take_run(*found, run, ages));
     else
       place_again(run.getRequest());
   }
@@ -63,9 +64,10 @@ void gateway_state::on_tokens(const Msg<schema::Tokens>& said) {
   settle();
 }
 
-stream_news gateway_state::take_run(numbered& found, schema::Tokens::Run::Reader run) {
+stream_news gateway_state::take_run(numbered& found, schema::Tokens::Run::Reader run,
+                                    std::span<const std::chrono::nanoseconds> ages) {
   auto& [request, one] = found;
-  auto news = account_for(one, run, desk_.now(), *probe_);
+  auto news = account_for(one, run, ages, desk_.now(), *probe_);
   if (one.answer_tokens > 0)
     requests_.run(one);
   if (run.getEnd() != schema::End::NONE)

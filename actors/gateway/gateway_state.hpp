@@ -47,7 +47,8 @@ private:
   // -- and answered
   void on_prompt_scores(const Msg<schema::PromptScores>& said);
   void on_tokens(const Msg<schema::Tokens>& said);
-  stream_news take_run(numbered& found, schema::Tokens::Run::Reader run);
+  stream_news take_run(numbered& found, schema::Tokens::Run::Reader run,
+                       std::span<const std::chrono::nanoseconds> ages);
   bool is_served_by(const open_request& one, const Msg<schema::Tokens>& said);
   bool may_try_again(const open_request& one, schema::Tokens::Run::Reader run) const;
 

@@ -33,8 +33,8 @@ public:
   void got_tokens(std::size_t tokens) {
     answer_tokens_total_.add(tokens);
   }
-  void waited_between_tokens(span each, std::size_t tokens) {
-    between_tokens_.add(each, tokens);
+  void waited_between_tokens(span each) {
+    between_tokens_.add(each);
   }
   void stopped() {
     stopped_total_.add();

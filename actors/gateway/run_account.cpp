@@ -2,6 +2,8 @@
 
 #include "actors/gateway/words.hpp"
 
+#include <algorithm>
+
 namespace perigee::gateway {
 namespace {
 
@@ -20,14 +22,16 @@ void count_tokens(open_request& one, const stream_news& news, probe& counts) {
   auto more = news.tokens.size();
   if (more == 0)
     return;
-  auto now = news.taken_at;
-  if (one.answer_tokens == 0)
-    counts.got_first_token(now - one.began_at, one.prompt_tokens, news.cached_tokens);
-  else
-    counts.waited_between_tokens(
-      (now - one.last_token_at) / static_cast<std::int64_t>(more), more);
-  one.last_token_at = now;
-  one.answer_tokens += static_cast<std::uint32_t>(more);
+  for (std::size_t i = 0; i < more; ++i) {
+    auto drawn = news.drawn_at(i);
+    if (one.answer_tokens == 0)
+      counts.got_first_token(drawn - one.began_at, one.prompt_tokens,
+                             news.cached_tokens);
+    else
+      counts.waited_between_tokens(drawn - one.last_token_at);
+    one.last_token_at = drawn;
+    ++one.answer_tokens;
+  }
   counts.got_tokens(more);
 }
 
@@ -48,10 +52,24 @@ void end(const open_request& one, stream_news& news, schema::Tokens::Run::Reader
 
 } // namespace
 
+std::vector<nanoseconds> ages_of(capnp::List<std::uint64_t>::Reader steps) {
+  std::vector<nanoseconds> ages(steps.size());
+  nanoseconds age{};
+  for (auto i = steps.size(); i-- > 0;) {
+    ages[i] = age;
+    age += nanoseconds{steps[i]};
+  }
+  return ages;
+}
+
 stream_news account_for(open_request& one, schema::Tokens::Run::Reader run,
-                        nanoseconds now, probe& counts) {
+                        std::span<const nanoseconds> ages, nanoseconds now,
+                        probe& counts) {
   stream_news news{.stream = one.stream, .taken_at = now};
   news.tokens = to_sampled(run.getTokens());
+  if (ages.size() > 1)
+    news.ages.assign(ages.begin(),
+                     ages.begin() + std::min(ages.size(), news.tokens.size()));
   news.cached_tokens = run.getCachedTokens();
   bool is_first = one.answer_tokens == 0 && !news.tokens.empty();
   bool is_last = run.getEnd() != schema::End::NONE;

@@ -25,12 +25,21 @@ struct stream_news {
   std::uint64_t stream = 0;
   std::chrono::nanoseconds taken_at{}; ///< When the actor took it, by its own clock.
   std::vector<engine::sampled> tokens = {};
+
+  /// How long each of `tokens` had been drawn by then. Empty: they are brand-new.
+  std::vector<std::chrono::nanoseconds> ages = {};
+
   stream_end end = stream_end::not_yet;
   std::optional<api_error> why = {};
   std::uint32_t cached_tokens = 0; ///< Of the prompt; with the first tokens on.
 
   /// With the first tokens and with the end: all but flush and transit.
   std::optional<timings> stages = {};
+
+  /// By the clock of `taken_at`.
+  std::chrono::nanoseconds drawn_at(std::size_t token) const {
+    return token < ages.size() ? taken_at - ages[token] : taken_at;
+  }
 };
 
 /// Of a prompt's own tokens, from position `first_token` on. Comes before any token.

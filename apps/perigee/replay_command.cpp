@@ -70,7 +70,7 @@ exit_code run(const replay_arguments& how, const session& all) {
     return fail(keeper.error());
   progress_line line;
   auto done = replay(
-    *topology, *outline, (*trace)->requests(), how.seed, log,
+    with_long_runs(*topology), *outline, (*trace)->requests(), how.seed, log,
     [&](auto sent, auto now) { line.show(sent, now); }, (*keeper)->record());
   keeper->reset(); // and all it has to write
   if (!done)

@@ -14,6 +14,8 @@ constexpr std::chrono::seconds start_up{2};
 /// A request that nobody ends is a bug; the cluster's own limit is shorter.
 constexpr std::chrono::hours patience{48};
 
+constexpr cluster::count steps_max = 1024; // as much as a topology may say
+
 } // namespace
 
 std::optional<std::string> find_obstacle(const cluster::topology& all) {
@@ -39,6 +41,11 @@ std::optional<std::string> find_obstacle(const cluster::topology& all) {
   if (!decodes)
     return "no node has a decode instance";
   return std::nullopt;
+}
+
+cluster::topology with_long_runs(cluster::topology all) {
+  all.policy.steps_max = steps_max;
+  return all;
 }
 
 result<replayed, std::string> replay(const cluster::topology& all,

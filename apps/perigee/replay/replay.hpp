@@ -26,6 +26,10 @@ struct replayed {
 /// a prefill group and a decode instance, and KV blocks are those of traces.
 std::optional<std::string> find_obstacle(const cluster::topology& all);
 
+/// `all` with decode runs as long as they may be: nobody watches tokens come one by one,
+/// and what they come to is the same.
+cluster::topology with_long_runs(cluster::topology all);
+
 /// Called now and then with how many requests were sent, and the virtual time.
 using progress_ear = std::function<void(std::size_t, std::chrono::nanoseconds)>;
 

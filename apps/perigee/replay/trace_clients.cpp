@@ -100,22 +100,18 @@ void trace_clients::hear(std::vector<gateway::stream_news> all) {
   }
 }
 
-/// Tokens that come together were drawn one after the other since the last ones.
 void trace_clients::take_tokens(open_stream& of, const gateway::stream_news& news) {
-  if (news.tokens.empty())
-    return;
   auto& of_it = outcomes_[of.at];
-  auto count = news.tokens.size();
-  if (of_it.output_tokens == 0) {
-    of_it.first_token = news.taken_at;
-    of_it.cached_tokens = news.cached_tokens;
-    of_it.gaps.insert(of_it.gaps.end(), count - 1, nanoseconds{});
-  } else {
-    auto each = (news.taken_at - of.last) / static_cast<std::int64_t>(count);
-    of_it.gaps.insert(of_it.gaps.end(), count, each);
+  for (std::size_t i = 0; i < news.tokens.size(); ++i) {
+    auto drawn = news.drawn_at(i);
+    if (of_it.output_tokens++ == 0) {
+      of_it.first_token = drawn;
+      of_it.cached_tokens = news.cached_tokens;
+    } else {
+      of_it.gaps.push_back(drawn - of.last);
+    }
+    of.last = drawn;
   }
-  of.last = news.taken_at;
-  of_it.output_tokens += static_cast<std::uint32_t>(count);
 }
 
 void trace_clients::end(std::uint64_t stream, outcome::ending how,

@@ -59,12 +59,28 @@ TEST_CASE("those count as load who are accepted and have not ended") {
   book.at(3).began_at = moment{1};
   accept(*book.open(4), 70);
   book.at(4).now = stage::ending;
-  CHECK(book.load().sequences == 2);
-  CHECK(book.load().kv_tokens == 30 + 1 + 50 + 1); // once the step is taken
-  auto all = book.sum();
+  CHECK(book.load(0).sequences == 2);
+  CHECK(book.load(0).kv_tokens == 30 + 1 + 50 + 1); // once the step is taken
+  auto all = book.sum(0);
   CHECK(all.sequences == 1);
   CHECK(all.waiting == 1);
   CHECK(all.kv_tokens == 30 + 50);
+}
+
+TEST_CASE("those in the running batch grow by a token a step, the others don't") {
+  guest_book book{8};
+  accept(*book.open(2), 30);
+  book.at(2).now = stage::receiving;
+  accept(*book.open(3), 50);
+  book.at(3).now = stage::ready;
+  auto first = book.set_batch({3});
+  CHECK(first.sequences == 1);
+  CHECK(first.kv_tokens == 50 + 1);
+  book.at(3).answer->append(7); // whether it is known or not
+  CHECK(book.load(4).kv_tokens == 30 + 1 + 50 + 4 + 1);
+  CHECK(book.sum(4).kv_tokens == 30 + 50 + 4);
+  book.set_batch({});
+  CHECK(book.sum(4).kv_tokens == 30 + 50 + 1);
 }
 
 } // namespace

@@ -1,0 +1,68 @@
+#include "apps/perigee/replay/replay.hpp"
+
+#include "actors/cluster/topology_reader.hpp"
+#include "workload/cut.hpp"
+#include "workload/like_generator.hpp"
+
+#include <catch2/catch.hpp>
+#include <spdlog/spdlog.h>
+
+namespace perigee::app {
+namespace {
+
+/// Two pools, and a model that is read for its shape alone.
+const std::string modelled = R"([model]
+path = ")" PERIGEE_SOURCE_DIR R"(/tests/engine/golden/tiny/q4_0.gguf"
+block_tokens = 512
+[hardware.box]
+prefill_fixed_ms = 20
+prefill_token_us = 50
+prefill_pair_ns = 5
+decode_fixed_ms = 10
+decode_sequence_us = 100
+decode_kv_token_ns = 50
+transfer_fixed_us = 50
+transfer_gib_per_s = 10
+[[node]]
+name = "p"
+count = 2
+cache_shard = { dram = "1GiB" }
+prefill_group = [ { engine = "modelled", hardware = "box", arena = "1GiB" } ]
+[[node]]
+name = "d"
+count = 2
+cache_shard = { dram = "1GiB" }
+decode_instance = [ { engine = "modelled", hardware = "box", arena = "1GiB" } ]
+)";
+
+std::vector<outcome> outcomes_of(const cluster::topology& all, std::uint64_t seed) {
+  workload::like_generator made{*workload::find_likeness("conversation"), seed, 2.0};
+  workload::cut_source some{made, {.first = 300}};
+  auto done = replay(
+    all, read_outline(all).value(), some, seed, spdlog::default_logger(),
+    [](auto, auto) {}, rt::no_journal());
+  return done.value().outcomes;
+}
+
+TEST_CASE("long decode runs and single steps give every token at the same moment") {
+  auto all = cluster::read_topology(modelled, {"two.toml", {}}).value();
+  REQUIRE(all.policy.steps_max == 1);
+  for (std::uint64_t seed : {1, 2, 3}) {
+    auto steps = outcomes_of(all, seed);
+    auto runs = outcomes_of(with_long_runs(all), seed);
+    REQUIRE(steps.size() == 300);
+    REQUIRE(runs.size() == 300);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      INFO("request " << i << ", seed " << seed);
+      CHECK(steps[i].how == runs[i].how);
+      CHECK(steps[i].cached_tokens == runs[i].cached_tokens);
+      CHECK(steps[i].output_tokens == runs[i].output_tokens);
+      CHECK(steps[i].first_token == runs[i].first_token);
+      CHECK(steps[i].ended == runs[i].ended);
+      CHECK(steps[i].gaps == runs[i].gaps);
+    }
+  }
+}
+
+} // namespace
+} // namespace perigee::app
