@@ -64,6 +64,7 @@ bool forward_run::has_step() const {
 
 void forward_run::plan() {
   slices_.clear();
+  slices_.reserve(parts_.size());
   for (auto& one : parts_) {
     engine::slice fed{one.tokens, one.position, one.of->blocks, nullptr, nullptr, {}};
     if (one.steps > 0) {
@@ -105,7 +106,9 @@ void forward_run::step(const engine::layer_hooks& hooks) {
 
 void forward_run::take_draws() {
   run_record::step taken;
+  taken.drawn.reserve(parts_.size());
   std::vector<part> next;
+  next.reserve(parts_.size());
   for (auto& one : parts_) {
     if (one.steps == 0)
       continue;

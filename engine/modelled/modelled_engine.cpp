@@ -59,10 +59,7 @@ public:
                               const layer_hooks& hooks) override {
     if (!is_sound(batch, info_, arena(), options_.batch_tokens_max))
       return failure(run_fault::bad_batch);
-    hidden_.clear();
-    for (const auto& one : batch)
-      for (auto token : one.tokens)
-        hidden_.push_back(modelled_embedding(options_.seed, token));
+    embed(batch);
     for (std::uint32_t layer = 0; layer < info_.layers; ++layer) {
       if (hooks.before && !hooks.before(layer))
         return failure(run_fault::starved);
@@ -80,6 +77,18 @@ public:
   }
 
 private:
+  /// Of tokens that nothing is made of, there is nothing to know.
+  void embed(std::span<const slice> batch) {
+    hidden_.clear();
+    for (const auto& one : batch) {
+      auto all = options_.checked || one.on_logits;
+      auto unknown = all ? 0 : one.tokens.size() - 1;
+      hidden_.insert(hidden_.end(), unknown, 0);
+      for (auto token : one.tokens.subspan(unknown))
+        hidden_.push_back(modelled_embedding(options_.seed, token));
+    }
+  }
+
   void feed(std::span<const slice> batch, std::uint32_t layer) {
     auto* hidden = hidden_.data();
     for (const auto& one : batch) {
