@@ -196,6 +196,13 @@ std::string to_toml(const cost_settings& measured) {
   return text;
 }
 
+std::string to_toml(const cost_settings& measured, const std::string& hardware) {
+  auto text = "# What batches cost there, fitted by `perigee calibrate`.\n[hardware."
+              + as_toml(hardware) + "]\n";
+  write_settings(text, measured);
+  return text;
+}
+
 std::string resolved(const topology& all) {
   std::string text;
   for_each_plain_section(all, [&](const std::string& name, const auto& section) {

@@ -16,6 +16,9 @@ std::string to_toml(const topology& all);
 /// `[cost_model]`, to be added to a file.
 std::string to_toml(const cost_settings& measured);
 
+/// The same as `[hardware.NAME]`, for modelled engines.
+std::string to_toml(const cost_settings& measured, const std::string& hardware);
+
 /// `all`, with every default written out, without a comment.
 std::string resolved(const topology& all);
 

@@ -1,6 +1,7 @@
 #include "apps/perigee/calibration.hpp"
 
 #include "actors/conductor/least_squares.hpp"
+#include "apps/perigee/calibration_fit.hpp"
 #include "schemas/assert.hpp"
 
 #include <algorithm>
@@ -168,13 +169,6 @@ fit(engine::engine& runs, const std::vector<shape>& shapes, int repetitions,
   return *fitted;
 }
 
-/// To four digits: more were not measured.
-double rounded(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", x);
-  return std::strtod(text, nullptr);
-}
-
 /// Of a copy between two places in memory, as `local` moves KV.
 double memory_gib_per_s() {
   constexpr std::size_t bytes = std::size_t{32} << 20;
@@ -207,13 +201,13 @@ result<cluster::cost_settings, std::string> calibrate(engine::engine& prefills,
   if (!decode)
     return failure(decode.error());
   cluster::cost_settings costs;
-  costs.prefill_fixed_ms = rounded((*prefill)[0] * 1e3);
-  costs.prefill_token_us = rounded((*prefill)[1] * 1e6);
-  costs.prefill_pair_ns = rounded((*prefill)[2] * 1e9);
-  costs.decode_fixed_ms = rounded((*decode)[0] * 1e3);
-  costs.decode_sequence_us = rounded((*decode)[1] * 1e6);
-  costs.decode_kv_token_ns = rounded((*decode)[2] * 1e9);
-  costs.transfer_gib_per_s = rounded(memory_gib_per_s());
+  costs.prefill_fixed_ms = to_four_digits((*prefill)[0] * 1e3);
+  costs.prefill_token_us = to_four_digits((*prefill)[1] * 1e6);
+  costs.prefill_pair_ns = to_four_digits((*prefill)[2] * 1e9);
+  costs.decode_fixed_ms = to_four_digits((*decode)[0] * 1e3);
+  costs.decode_sequence_us = to_four_digits((*decode)[1] * 1e6);
+  costs.decode_kv_token_ns = to_four_digits((*decode)[2] * 1e9);
+  costs.transfer_gib_per_s = to_four_digits(memory_gib_per_s());
   return costs;
 }
 
