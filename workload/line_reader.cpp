@@ -5,6 +5,14 @@
 namespace perigee::workload {
 
 line_reader::found line_reader::read() {
+  try {
+    return read_bytes();
+  } catch (const std::ios_base::failure&) { // a folder, or a disk that fails
+    return found::broken;
+  }
+}
+
+line_reader::found line_reader::read_bytes() {
   using traits = std::istream::traits_type;
   text_.clear();
   auto* bytes = from_.rdbuf();

@@ -37,6 +37,7 @@ public:
 
 private:
   found read();
+  found read_bytes();
 
   std::istream& from_;
   std::string text_;

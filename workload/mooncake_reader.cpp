@@ -68,17 +68,13 @@ result<std::uint32_t, complaint> length(const json::object& in, const char* name
   return static_cast<std::uint32_t>(*got);
 }
 
+constexpr auto ms_max
+  = std::chrono::duration_cast<std::chrono::milliseconds>(arrival_max).count();
+
 /// Milliseconds, of which traces by others have fractions.
-result<std::chrono::nanoseconds, complaint> timestamp(const json::object& in,
-                                                      const place& at) {
-  constexpr auto name = "timestamp";
-  constexpr auto ms_max
-    = std::chrono::duration_cast<std::chrono::milliseconds>(arrival_max).count();
+result<std::chrono::nanoseconds, complaint>
+milliseconds(const json::value& value, const char* name, const place& at) {
   auto expected = upto("milliseconds", 0, ms_max);
-  auto found = field(in, name, expected.c_str(), at);
-  if (!found)
-    return failure(found.error());
-  const auto& value = **found;
   if (!value.is_number())
     return failure(at.wrong(cause::wrong_type, name, shown(value), expected));
   double ms = value.to_number<double>();
@@ -114,6 +110,38 @@ block_ids(const json::object& in, std::uint32_t input_tokens, const place& at) {
   return ids;
 }
 
+result<std::chrono::nanoseconds, complaint> timestamp(const json::object& in,
+                                                      const place& at) {
+  constexpr auto name = "timestamp";
+  auto found = field(in, name, upto("milliseconds", 0, ms_max).c_str(), at);
+  if (!found)
+    return failure(found.error());
+  return milliseconds(**found, name, at);
+}
+
+/// Which session's turn it is, and what it waits for. Nothing if nothing is wrong.
+std::optional<complaint> read_turn(const json::object& in, const place& at,
+                                   request& into) {
+  constexpr auto session_name = "session_id";
+  constexpr auto think_name = "think_ms";
+  if (const auto* said = in.if_contains(session_name)) {
+    auto session = whole(*said, session_name, 0, UINT64_MAX, at);
+    if (!session)
+      return session.error();
+    into.session = *session;
+  }
+  if (const auto* said = in.if_contains(think_name)) {
+    auto think = milliseconds(*said, think_name, at);
+    if (!think)
+      return think.error();
+    into.think = *think;
+    if (!into.session)
+      return at.wrong(cause::missing, session_name, "nothing",
+                      "whose turn it is that waits for an answer, as think_ms says");
+  }
+  return std::nullopt;
+}
+
 result<request, complaint> request_of(const json::object& in, const place& at) {
   request got;
   auto arrival = timestamp(in, at);
@@ -128,12 +156,8 @@ result<request, complaint> request_of(const json::object& in, const place& at) {
   auto ids = block_ids(in, *input, at);
   if (!ids)
     return failure(ids.error());
-  if (const auto* said = in.if_contains("session_id")) {
-    auto session = whole(*said, "session_id", 0, UINT64_MAX, at);
-    if (!session)
-      return failure(session.error());
-    got.session = *session;
-  }
+  if (auto wrong = read_turn(in, at, got))
+    return failure(*wrong);
   got.arrival = *arrival;
   got.input_tokens = *input;
   got.output_tokens = *output;

@@ -19,6 +19,8 @@ namespace perigee::workload {
 /// - `hash_ids`: an id, of 64 bits, for each 512 tokens of input, the last one for what
 ///   is left;
 /// - `session_id`, of 64 bits: whose turn it is; may be left out;
+/// - `think_ms`: the turn is sent so long after the session's turn before it was answered,
+///   but not before `timestamp`; from 0 to 366 days; left out, it waits for no answer;
 ///
 /// and no other. Blank lines are passed over; a line has at most 1 MiB. A trace without
 /// a request is complained of, also by a lenient reader.

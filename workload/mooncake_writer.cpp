@@ -29,6 +29,8 @@ std::string to_mooncake(const request& one) {
   line += "]";
   if (one.session)
     line += ", \"session_id\": " + std::to_string(*one.session);
+  if (one.think)
+    line += ", \"think_ms\": " + milliseconds(*one.think);
   return line + "}\n";
 }
 

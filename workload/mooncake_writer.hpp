@@ -10,7 +10,8 @@
 namespace perigee::workload {
 
 /// One line, which mooncake_reader reads back as the same request; with its end. Times
-/// finer than a millisecond are written as fractions of one.
+/// finer than a millisecond are written as fractions of one, which are read exactly in
+/// the first ten days.
 std::string to_mooncake(const request& one);
 
 void write_mooncake(std::ostream& to, const request& one);

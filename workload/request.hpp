@@ -38,6 +38,9 @@ struct request {
   std::vector<std::uint64_t> block_ids;
   /// Whose turn it is, if the trace says so.
   std::optional<std::uint64_t> session;
+  /// Of a session's later turn, whose client waits for the answer before it and thinks
+  /// so long: it is sent then, but not before `arrival`. Only with a session.
+  std::optional<std::chrono::nanoseconds> think = {};
 
   bool operator==(const request&) const = default;
 };

@@ -140,11 +140,13 @@ request session_generator::take(turn one) {
   asked.output_tokens = static_cast<std::uint32_t>(length(law_.output));
   asked.block_ids = numbers_.chain(one.block_ids, one.block_tokens_known, tokens);
   asked.session = one.session;
+  if (one.before)
+    asked.think = asked.arrival - *one.before;
   bool goes_on = law_.turns_mean > 1 && dice_.happens(1 - 1 / law_.turns_mean);
   auto before = tokens + asked.output_tokens;
   if (goes_on && before < law_.input_max && turns_.size() < open_max)
-    turns_.push({one.seconds + dice_.exponential(law_.think_mean.count()), one.session,
-                 before, asked.block_ids, tokens});
+    turns_.push({one.seconds + dice_.exponential(law_.think_mean.count()),
+                 asked.arrival, one.session, before, asked.block_ids, tokens});
   return asked;
 }
 

@@ -36,7 +36,8 @@ struct session_law {
   length_law input{2000, 1000}; ///< What a turn adds by itself.
   length_law output{200, 100};
   double turns_mean = 1; ///< Of a session; the number is geometric.
-  std::chrono::duration<double> think_mean{30}; ///< From turn to turn; exponential.
+  /// From an answer to the next turn; exponential.
+  std::chrono::duration<double> think_mean{30};
   std::vector<tree_level> tree;      ///< What a session's first turn begins with.
   std::uint64_t input_max = 131'072; ///< A session ends before it would be longer.
 };
@@ -46,7 +47,8 @@ std::optional<std::string> fault_of(const session_law& law);
 
 /// Sessions whose turns repeat all that was said before: a turn's input is the one
 /// before it, its answer, and what is new. An answer's own blocks get their ids when
-/// they are sent again. Without end but for `arrival_max`.
+/// they are sent again. A later turn has a `think`, and arrives as if no answer took
+/// time: whoever sends it waits for that. Without end but for `arrival_max`.
 class session_generator : public request_source {
 public:
   static constexpr std::size_t tree_nodes_max = 100'000;
@@ -61,6 +63,7 @@ public:
 private:
   struct turn {
     double seconds = 0;
+    std::optional<std::chrono::nanoseconds> before; ///< When the last one arrived.
     std::uint64_t session = 0;
     std::uint64_t tokens_before = 0;      ///< Of the last input and its answer.
     std::vector<std::uint64_t> block_ids; ///< Of the last input, or of the tree.

@@ -11,6 +11,7 @@ void statistics::add(const request& one) {
   if (one.arrival != last_)
     ++arrival_times_;
   last_ = one.arrival;
+  waiting_ += one.think ? 1 : 0;
   ++input_[one.input_tokens];
   ++output_[one.output_tokens];
   std::size_t matched = 0;
@@ -69,6 +70,7 @@ trace_summary statistics::summary() const {
   all.requests = requests_;
   all.duration = std::max(last_, std::chrono::nanoseconds{0});
   all.arrival_times = arrival_times_;
+  all.waiting = waiting_;
   all.input = summary_of(input_);
   all.output = summary_of(output_);
   all.blocks = blocks_;

@@ -37,6 +37,7 @@ struct trace_summary {
   std::size_t requests = 0;
   std::chrono::nanoseconds duration{0}; ///< From time 0 to the last arrival.
   std::size_t arrival_times = 0;        ///< Different ones.
+  std::size_t waiting = 0;              ///< Turns that wait for an answer.
   length_summary input, output;
   std::uint64_t blocks = 0;
   std::uint64_t blocks_different = 0;
@@ -62,6 +63,7 @@ private:
   std::size_t requests_ = 0;
   std::chrono::nanoseconds last_{-1};
   std::size_t arrival_times_ = 0;
+  std::size_t waiting_ = 0;
   histogram input_, output_;
   std::unordered_map<std::uint64_t, std::uint32_t> seen_;
   std::uint64_t blocks_ = 0, hits_ = 0, tokens_ = 0, tokens_hit_ = 0;

@@ -29,7 +29,9 @@ Each begins with one path through --tree, adds an input of its own, and goes on 
   perigee workload generate --turns 4 --think 20 --tree 2048x1,1024x8 --requests 1000
 
 The second one has 8 kinds of sessions: all share a prompt of 2048 tokens, and those of
-one kind 1024 more.)";
+one kind 1024 more. Each later turn says whose it is (session_id) and how long its client
+thinks (think_ms): `perigee replay` sends it so long after the answer before it. Its
+timestamp is when it would come if answers took no time.)";
 
 struct wishes {
   std::string like;
@@ -114,7 +116,8 @@ void add_own_measure(CLI::App& to, wishes& how, CLI::Option* like) {
   add("--output-mean", how.law.output.mean, "Tokens that are answered");
   add("--output-median", how.law.output.median, "Half of the answers are shorter");
   add("--turns", how.law.turns_mean, "Turns of a session, on average");
-  add("--think", how.think_seconds, "Seconds from turn to turn, on average");
+  add("--think", how.think_seconds,
+      "Seconds from an answer to the session's next turn, on average");
   add("--tree", how.tree,
       "Shared beginnings, from the root: TOKENSxBRANCHES for each level, as "
       "2048x1,1024x8");

@@ -72,6 +72,8 @@ void print_summary(const trace_summary& all) {
                 static_cast<double>(all.requests) / seconds,
                 all.input.mean * static_cast<double>(all.requests) / seconds);
   std::printf("\narrival times    %zu different\n", all.arrival_times);
+  if (all.waiting > 0)
+    std::printf("closed loop      %zu wait for an answer before\n", all.waiting);
   std::printf(
     "blocks           %llu of 512 tokens, %llu different, %.1f %% of these in "
     "one request only\n",

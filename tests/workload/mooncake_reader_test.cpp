@@ -15,6 +15,12 @@ std::string line(const std::string& timestamp, const std::string& input,
          + ", \"output_length\": " + output + ", \"hash_ids\": " + ids + "}\n";
 }
 
+std::string turn(const std::string& session, const std::string& think) {
+  return R"({"timestamp": 3000, "input_length": 1, "output_length": 1, "hash_ids": [1], )"
+         R"("session_id": )"
+         + session + R"(, "think_ms": )" + think + "}\n";
+}
+
 const std::string good = line("3000", "1000", "20", "[0, 7]");
 
 TEST_CASE("a line of a Mooncake trace is a request") {
@@ -37,6 +43,9 @@ TEST_CASE("what is written is read back the same") {
   std::vector<request> all{
     {0ns, 1, 1, {5}, std::nullopt},
     {1ms, 513, 2, {5, UINT64_MAX}, 3},
+    {1ms, 1, 2, {5}, UINT64_MAX, 0ns},
+    {1ms, 1, 2, {5}, 3, 10ns},
+    {1ms, 1, 2, {5}, 3, 24h * 9 + 1ns},
     {1000001ns, 1, tokens_max, {0}, 0},
     {1h + 20ns, tokens_max, 1, std::vector<std::uint64_t>(2048, 9), 1},
   };
@@ -72,6 +81,10 @@ const std::vector<mistake>& mistakes() {
      cause::missing, "hash_ids: found nothing; expected 1 ids, for 4 tokens"},
     {line("-1", "1", "1", "[1]"), cause::out_of_range, "timestamp: found -1"},
     {line("1e300", "1", "1", "[1]"), cause::out_of_range, "timestamp: found 1E300"},
+    {line("NaN", "1", "1", "[1]"), cause::malformed, "t.jsonl:2: found no JSON"},
+    {line("3000", "Infinity", "1", "[1]"), cause::malformed, "found no JSON"},
+    {line("1e999", "1", "1", "[1]"), cause::out_of_range, "found Infinity"},
+    {line("3000", "1", "1", "[NaN]"), cause::malformed, "found no JSON"},
     {line("\"now\"", "1", "1", "[1]"), cause::wrong_type, "timestamp: found \"now\""},
     {line("2999", "1", "1", "[1]"), cause::out_of_order,
      "timestamp: found 2999; expected 3000 or more"},
@@ -94,6 +107,17 @@ const std::vector<mistake>& mistakes() {
      "hash_ids: found 1 ids; expected 2 ids, for 513 tokens in blocks of 512"},
     {line("3000", "512", "1", "[1, 2]"), cause::wrong_blocks,
      "found 2 ids; expected 1"},
+    {turn("\"me\"", "5"), cause::wrong_type, "session_id: found \"me\""},
+    {turn("-1", "5"), cause::out_of_range, "session_id: found -1"},
+    {turn("1", "-5"), cause::out_of_range,
+     "think_ms: found -5; expected milliseconds from 0 to 31622400000"},
+    {turn("1", "31622400001"), cause::out_of_range, "think_ms: found 31622400001"},
+    {turn("1", "\"long\""), cause::wrong_type, "think_ms: found \"long\""},
+    {turn("1", "null"), cause::wrong_type, "think_ms: found null"},
+    {R"({"timestamp": 3000, "input_length": 1, "output_length": 1, "hash_ids": [1], )"
+     R"("think_ms": 5})"
+     "\n",
+     cause::missing, "session_id: found nothing; expected whose turn it is"},
     {std::string(line_bytes_max + 1, ' ') + "\n", cause::line_too_long,
      "t.jsonl:2: found a longer line; expected at most 1048576 bytes"},
   };
@@ -178,6 +202,15 @@ TEST_CASE("of a line that is too long no more than the limit is read") {
   CHECK(bytes.bytes <= line_bytes_max + 4096);
 }
 
+TEST_CASE("a file that breaks off is no end of a trace") {
+  std::ifstream folder{"."}; // opens, and can't be read
+  mooncake_reader reader{folder, "."};
+  auto got = read_all(reader);
+  REQUIRE(got.wrong);
+  CHECK(to_string(*got.wrong).find("found a file that can't be read")
+        != std::string::npos);
+}
+
 TEST_CASE("a part of a trace begins at its own beginning, at its own speed") {
   std::string text;
   for (int second = 0; second < 10; ++second)
@@ -198,6 +231,34 @@ TEST_CASE("a part of a trace begins at its own beginning, at its own speed") {
   CHECK(arrivals({.from = 3500ms, .to = 6s}) == times{500ms, 1500ms});
   CHECK(arrivals({.first = 3, .from = 2s, .speed = 4}) == times{0s, 250ms, 500ms});
   CHECK(arrivals({.to = 2s, .speed = 0.5}) == times{0s, 2s});
+}
+
+TEST_CASE("who arrives in half the time thinks half as long") {
+  std::istringstream from{good + turn("1", "500")};
+  mooncake_reader reader{from, "t.jsonl"};
+  cut_source part{reader, {.speed = 2}};
+  auto got = read_all(part);
+  REQUIRE(got.requests.size() == 2);
+  CHECK(got.requests[1].arrival == 1500ms);
+  CHECK(got.requests[1].think == 250ms);
+}
+
+TEST_CASE("a part of a trace without a request is complained of, once") {
+  auto complaint_of = [](cut how) {
+    std::istringstream from{good + line("5000", "1", "1", "[1]")};
+    mooncake_reader reader{from, "t.jsonl"};
+    cut_source part{reader, how, "t.jsonl"};
+    auto got = read_all(part);
+    CHECK(got.requests.empty());
+    auto after = part.next();
+    CHECK((after && !*after));
+    return got.wrong ? to_string(*got.wrong) : "";
+  };
+  CHECK(complaint_of({.from = 9s})
+        == "t.jsonl: found no request from second 9; expected one at least; all before "
+           "it is until second 5");
+  CHECK(complaint_of({.from = 4s, .to = 5s}).find("no request from second 4 to 5;")
+        != std::string::npos);
 }
 
 TEST_CASE("the published conversation trace is read whole") {

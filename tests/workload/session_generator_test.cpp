@@ -68,12 +68,16 @@ TEST_CASE("a turn repeats all that its session said before") {
   law.rate = 2;
   std::map<std::uint64_t, request> last;
   std::size_t later_turns = 0;
+  double thought = 0; // seconds
   for (const auto& one : made(law, 3, 20'000)) {
     REQUIRE(one.session);
     auto before = last.find(*one.session);
+    CHECK(one.think.has_value() == (before != last.end()));
     if (before != last.end()) {
       ++later_turns;
       const auto& old = before->second;
+      REQUIRE(one.arrival - old.arrival == one.think);
+      thought += std::chrono::duration<double>(*one.think).count();
       REQUIRE(one.input_tokens >= std::min<std::uint64_t>(
                 old.input_tokens + old.output_tokens, law.input_max));
       auto whole = old.input_tokens / block_tokens;
@@ -84,6 +88,8 @@ TEST_CASE("a turn repeats all that its session said before") {
     }
     last[*one.session] = one;
   }
+  CHECK(thought / static_cast<double>(later_turns)
+        == Approx(law.think_mean.count()).epsilon(0.03));
   // Long sessions end early at the longest input, so a little fewer than 4 of 5.
   CHECK(static_cast<double>(later_turns) / 20'000 == Approx(0.8).margin(0.03));
 }
