@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 namespace perigee::app {
 
@@ -20,20 +21,23 @@ void add_trace_options(CLI::App& to, trace_source& into) {
   to.add_flag("--lenient", into.lenient,
               "Pass over lines that are wrong, and count them; else the first one is "
               "reported and nothing follows");
-  to.add_option("--first", into.first, "At most so many requests");
+  to.add_option("--first", into.first, "At most so many requests")
+    ->check(CLI::Range(std::size_t{1}, std::numeric_limits<std::size_t>::max()));
   to.add_option("--from", into.from, "Only from this second on, which becomes second 0")
     ->check(CLI::Range(0.0, seconds_max))
     ->capture_default_str();
   to.add_option("--to", into.to, "Only what arrives before this second")
     ->check(CLI::Range(0.0, seconds_max));
-  to.add_option("--speed", into.speed, "2: everything arrives in half the time")
+  to.add_option(
+      "--speed", into.speed,
+      "2: everything arrives in half the time, and clients think half as long")
     ->check(CLI::Range(speed_min, speed_max))
     ->capture_default_str();
 }
 
 open_trace_file::open_trace_file(const trace_source& from)
   : file_(from.file), reader_(file_, from.file, from.how()),
-    part_(reader_, from.part()) {}
+    part_(reader_, from.part(), from.file) {}
 
 result<std::unique_ptr<open_trace_file>, std::string>
 open_trace(const trace_source& from) {

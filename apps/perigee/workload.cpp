@@ -42,8 +42,10 @@ exit_code run_stats(const trace_source& from) {
   statistics all;
   for (;;) {
     auto got = (*trace)->requests().next();
-    if (!got)
+    if (!got) {
+      say_skipped("workload stats", (*trace)->skipped());
       return fail("stats", to_string(got.error()));
+    }
     if (!*got)
       break;
     all.add(**got);
@@ -58,7 +60,7 @@ exit_code run_convert(const trace_source& from, const std::string& out) {
   if (!file)
     return fail("convert", from.file + " can't be opened");
   azure_reader reader{file, from.file, from.how()};
-  cut_source part{reader, from.part()};
+  cut_source part{reader, from.part(), from.file};
   auto wrong = write_trace(part, out);
   say_skipped("workload convert", reader.skipped());
   return wrong ? fail("convert", *wrong) : exit_code::good;
