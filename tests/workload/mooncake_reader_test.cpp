@@ -202,6 +202,34 @@ TEST_CASE("of a line that is too long no more than the limit is read") {
   CHECK(bytes.bytes <= line_bytes_max + 4096);
 }
 
+/// A line of a gigabyte, in parts of a megabyte; then a good one.
+class gigabyte_line : public std::streambuf {
+protected:
+  int_type underflow() override {
+    constexpr std::size_t parts = 1024;
+    if (given_ > parts)
+      return traits_type::eof();
+    if (++given_ > parts)
+      part_ = "\n" + good;
+    setg(part_.data(), part_.data(), part_.data() + part_.size());
+    return traits_type::to_int_type(part_.front());
+  }
+
+private:
+  std::string part_ = std::string(std::size_t{1} << 20, 'x');
+  std::size_t given_ = 0;
+};
+
+TEST_CASE("a lenient reader passes over a line of a gigabyte") {
+  gigabyte_line bytes;
+  std::istream from{&bytes};
+  mooncake_reader reader{from, "t.jsonl", strictness::lenient};
+  auto got = read_all(reader);
+  CHECK_FALSE(got.wrong);
+  CHECK(got.requests.size() == 1);
+  CHECK(reader.skipped()[static_cast<std::size_t>(cause::line_too_long)] == 1);
+}
+
 TEST_CASE("a file that breaks off is no end of a trace") {
   std::ifstream folder{"."}; // opens, and can't be read
   mooncake_reader reader{folder, "."};
