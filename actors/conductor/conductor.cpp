@@ -65,7 +65,13 @@ public:
         [this](auto shard, char) { on_recount_late(shard); }) {
     PERIGEE_ASSERT(policy_, "a placement that there is");
     PERIGEE_ASSERT(!find_fault(how.cost), "a cost model without a fault");
+    probe_->opened(held_);
   }
+  ~conductor_state() {
+    probe_->closed(held_);
+  }
+  conductor_state(const conductor_state&) = delete;
+  conductor_state& operator=(const conductor_state&) = delete;
 
   handle::behavior_type make_behavior() {
     return {

@@ -11,6 +11,8 @@
 
 namespace perigee::conductor {
 
+class holdings;
+
 /// The actor says what happened, by verb; an exporter reads what came of it, by name.
 class probe {
 public:
@@ -63,12 +65,27 @@ public:
     index_keys_.set(keys);
   }
 
+  std::uint64_t refused_total(reason why) const noexcept {
+    return refused_total_[static_cast<std::size_t>(why)].value();
+  }
+
+  /// What the conductor believes shards to hold; null while there is none. To be read
+  /// between its handlers, so in virtual time alone.
+  const holdings* index() const noexcept {
+    return index_;
+  }
+  void opened(const holdings& index) noexcept {
+    index_ = &index;
+  }
+  void closed(const holdings& index) noexcept {
+    if (index_ == &index) // else a successor's is open already
+      index_ = nullptr;
+  }
+
   /// Shows each number to `see(name, help, value)`. Names without `_total` may fall.
   template <class See>
   void each(See see) const {
-    auto of = [this](reason why) {
-      return refused_total_[static_cast<std::size_t>(why)].value();
-    };
+    auto of = [this](reason why) { return refused_total(why); };
     see("placed_total", "Requests placed", placed_total_.value());
     see("blocks_reused_total", "Blocks of theirs that need not be computed",
         blocks_reused_total_.value());
@@ -117,6 +134,7 @@ private:
   rt::counter malformed_total_;
   rt::gauge requests_;
   rt::gauge index_keys_;
+  const holdings* index_ = nullptr;
 };
 
 } // namespace perigee::conductor

@@ -73,6 +73,13 @@ public:
     blocks_free_.set(now.blocks_free);
   }
 
+  std::uint64_t refused_total() const noexcept {
+    return refused_total_.value();
+  }
+  std::uint64_t requests() const noexcept {
+    return requests_.value();
+  }
+
   /// Shows each number to `see(name, help, value)`.
   template <class See>
   void each(See see) const {

@@ -55,6 +55,8 @@ private:
       return refuse(wish);
     probe_->asked(*wish);
     open_.push_back(wish);
+    if (open_.size() == 1)
+      probe_->running_since(desk_.now());
     driver_->submit(wish);
   }
 
@@ -101,6 +103,10 @@ private:
     auto wish = std::move(open_.front());
     open_.pop_front();
     probe_->answered(ran->getResult());
+    if (open_.empty())
+      probe_->idle();
+    else
+      probe_->running_since(desk_.now());
     answer(wish,
            [&](schema::Forwarded::Builder said) { said.setResult(ran->getResult()); });
   }

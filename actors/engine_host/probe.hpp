@@ -6,6 +6,8 @@
 #include "actors/runtime/gauge.hpp"
 #include "schemas/forward.capnp.h"
 
+#include <chrono>
+
 namespace perigee::engine_host {
 
 /// The actor says what happened, by verb; an exporter reads what came of it, by name.
@@ -14,6 +16,17 @@ public:
   /// Whoever counted here before has ended, and what was open with it.
   void began() noexcept {
     forwards_open_.set(0);
+    idle();
+  }
+
+  /// A run has begun.
+  void running_since(std::chrono::nanoseconds now) noexcept {
+    runs_.set(1);
+    began_ns_.set(static_cast<std::uint64_t>(now.count()));
+  }
+
+  void idle() noexcept {
+    runs_.set(0);
   }
 
   void asked(schema::Forward::Reader wish) noexcept {
@@ -46,6 +59,13 @@ public:
     stale_total_.add();
   }
 
+  /// Time that runs took until `now`, that of the present one too.
+  std::uint64_t busy_ns(std::chrono::nanoseconds now) const noexcept {
+    auto at = static_cast<std::uint64_t>(now.count());
+    auto began = began_ns_.value();
+    return busy_ns_total_.value() + (runs_.value() != 0 && at > began ? at - began : 0);
+  }
+
   /// Shows each number to `see(name, help, value)`.
   template <class See>
   void each(See see) const {
@@ -67,6 +87,8 @@ public:
 private:
   rt::counter forwards_total_;
   rt::gauge forwards_open_;
+  rt::gauge runs_;
+  rt::gauge began_ns_;
   rt::counter faults_total_;
   rt::counter busy_total_;
   rt::counter given_up_total_;

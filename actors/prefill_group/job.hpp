@@ -50,6 +50,7 @@ struct lease {
   shard_name by;
   moment asked_at{};
   moment ends_at{};
+  schema::Tier in{};
 };
 
 using gate_ptr = std::shared_ptr<transport::owned_gate>;

@@ -5,6 +5,21 @@
 #include <spdlog/logger.h>
 
 namespace perigee::prefill {
+namespace {
+
+origin origin_of(schema::Tier in, bool is_ours) {
+  if (!is_ours)
+    return origin::remote;
+  switch (in) {
+    case schema::Tier::SSD: return origin::ssd;
+    case schema::Tier::VRAM: return origin::vram;
+    case schema::Tier::DRAM: break;
+  }
+  return origin::dram;
+}
+
+} // namespace
+
 // -- fetching -----------------------------------------------------------------
 
 void prefill_state::fetch_or_compute(job& one) {
@@ -58,8 +73,8 @@ void prefill_state::on_pin_expired(std::uint64_t request) {
 bool prefill_state::fetch(job& one, schema::Lease::Reader lent) {
   auto blocks = std::min(lent.getBlocks().size(), (*one.plan)->getReuseBlocks());
   auto began = one.times.fetch_began;
-  one.lent
-    = {lent.getId(), one.source(), began, began + span_of(lent.getExpiresInNs())};
+  one.lent = {lent.getId(), one.source(), began, began + span_of(lent.getExpiresInNs()),
+              lent.getTier()};
   move_order what;
   what.from = lent.getSegment();
   what.to = how_.segment;
@@ -94,7 +109,7 @@ void prefill_state::on_fetched(job& one, schema::MoveFault fault) {
   one.computed = one.cached;
   bool is_ours = one.source().node == desk_.me().node;
   one.stored = is_ours ? one.cached / block_tokens_ : 0;
-  probe_->reused(one.cached);
+  probe_->reused(one.cached, origin_of(one.lent.in, is_ours));
   compute(one);
 }
 

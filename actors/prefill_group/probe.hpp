@@ -5,7 +5,9 @@
 #include "actors/runtime/counter.hpp"
 #include "actors/runtime/gauge.hpp"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace perigee::prefill {
 
@@ -20,6 +22,9 @@ struct holdings {
   std::size_t blocks_free = 0;
 };
 
+/// Where KV was that need not be computed.
+enum class origin : std::uint8_t { vram, dram, ssd, remote };
+
 /// The actor says what happened, by verb; an exporter reads what came of it, by name.
 class probe {
 public:
@@ -28,8 +33,9 @@ public:
     tokens_computed_total_.add(tokens);
   }
 
-  void reused(std::size_t tokens) noexcept {
-    tokens_reused_total_.add(tokens);
+  /// `remote`: of another node, in whatever tier there; the others: of our own.
+  void reused(std::size_t tokens, origin from) noexcept {
+    tokens_reused_total_[static_cast<std::size_t>(from)].add(tokens);
   }
 
   void handed_off() noexcept {
@@ -62,14 +68,41 @@ public:
     blocks_free_.set(now.blocks_free);
   }
 
+  std::uint64_t tokens_computed_total() const noexcept {
+    return tokens_computed_total_.value();
+  }
+
+  std::uint64_t tokens_reused_total(origin from) const noexcept {
+    return tokens_reused_total_[static_cast<std::size_t>(from)].value();
+  }
+
+  std::uint64_t tokens_reused_total() const noexcept {
+    std::uint64_t all = 0;
+    for (const auto& of_one : tokens_reused_total_)
+      all += of_one.value();
+    return all;
+  }
+
+  std::uint64_t requests() const noexcept {
+    return requests_.value();
+  }
+
   /// Shows each number to `see(name, help, value)`.
   template <class See>
   void each(See see) const {
     see("chunks_total", "Chunks computed", chunks_total_.value());
     see("tokens_computed_total", "Prompt tokens computed",
         tokens_computed_total_.value());
-    see("tokens_reused_total", "Prompt tokens whose KV came from the pool",
-        tokens_reused_total_.value());
+    see("tokens_reused_total", "Prompt tokens whose KV need not be computed",
+        tokens_reused_total());
+    see("tokens_reused_vram_total", "Those of them whose KV was in the arena",
+        tokens_reused_total(origin::vram));
+    see("tokens_reused_dram_total", "Those of them whose KV was in the node's DRAM",
+        tokens_reused_total(origin::dram));
+    see("tokens_reused_ssd_total", "Those of them whose KV was on the node's SSD",
+        tokens_reused_total(origin::ssd));
+    see("tokens_reused_remote_total", "Those of them whose KV came from another node",
+        tokens_reused_total(origin::remote));
     see("handed_off_total", "Requests that a decode instance took over",
         handed_off_total_.value());
     see("answered_total", "Requests that needed no decode", answered_total_.value());
@@ -89,7 +122,7 @@ public:
 private:
   rt::counter chunks_total_;
   rt::counter tokens_computed_total_;
-  rt::counter tokens_reused_total_;
+  std::array<rt::counter, 4> tokens_reused_total_; // by origin
   rt::counter handed_off_total_;
   rt::counter answered_total_;
   rt::counter failed_total_;

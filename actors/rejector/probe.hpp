@@ -32,12 +32,22 @@ public:
     decode_load_permille_.set(to_permille(decode_load));
   }
 
+  std::uint64_t refused_total(conductor::reason why) const noexcept {
+    return refused_total_[static_cast<std::size_t>(why)].value();
+  }
+
+  std::uint64_t prefill_load_permille() const noexcept {
+    return prefill_load_permille_.value();
+  }
+
+  std::uint64_t decode_load_permille() const noexcept {
+    return decode_load_permille_.value();
+  }
+
   /// Shows each number to `see(name, help, value)`. Names without `_total` may fall.
   template <class See>
   void each(See see) const {
-    auto of = [this](conductor::reason why) {
-      return refused_total_[static_cast<std::size_t>(why)].value();
-    };
+    auto of = [this](conductor::reason why) { return refused_total(why); };
     see("arrivals_total", "Requests that came", arrivals_total_.value());
     see("refused_prefill_total", "Requests turned away: the prefill load is high",
         of(conductor::reason::prefill_load));

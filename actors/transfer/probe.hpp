@@ -31,6 +31,10 @@ public:
     stale_total_.add();
   }
 
+  std::uint64_t bytes_moved_total() const noexcept {
+    return bytes_moved_total_.value();
+  }
+
   /// Shows each number to `see(name, help, value)`.
   template <class See>
   void each(See see) const {
