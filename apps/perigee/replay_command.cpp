@@ -1,26 +1,27 @@
 #include "apps/perigee/command.hpp"
 #include "apps/perigee/journal_keeper.hpp"
 #include "apps/perigee/logging.hpp"
-#include "apps/perigee/replay/replay.hpp"
-#include "apps/perigee/replay/summary.hpp"
-#include "apps/perigee/topology_source.hpp"
-#include "apps/perigee/trace_source.hpp"
+#include "apps/perigee/replay_run.hpp"
 
-#include <unistd.h>
-
-#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 
 namespace perigee::app {
 namespace {
 
+constexpr std::size_t seeds_max = 1000;
+
 struct replay_arguments {
   topology_source topology;
   trace_source trace;
   journal_options journal;
   std::uint64_t seed = 1;
-  bool json = false;
+  std::size_t seeds = 1;
+  double read_every_s = 1;
+  goodput_limits goodput;
+  std::string json; // files; empty: none
+  std::string csv;
 };
 
 exit_code fail(const std::string& why) {
@@ -28,58 +29,91 @@ exit_code fail(const std::string& why) {
   return exit_code::failed;
 }
 
-/// A line that is written over, a few times a second; none if nobody watches.
-class progress_line {
-public:
-  void show(std::size_t sent, std::chrono::nanoseconds virtual_time) {
-    auto now = std::chrono::steady_clock::now();
-    if (!watched_ || now - shown_ < std::chrono::milliseconds{200})
-      return;
-    shown_ = now;
-    std::fprintf(stderr, "\r%zu requests sent, %.0f s of virtual time", sent,
-                 std::chrono::duration<double>(virtual_time).count());
-  }
-  ~progress_line() {
-    if (shown_ != std::chrono::steady_clock::time_point{})
-      std::fputs("\r\033[K", stderr);
-  }
+told_run told_of(const replay_arguments& how, const replay_subject& what) {
+  const auto& slo = what.topology.slo;
+  return {
+    how.topology.path, how.trace.file, how.seed, {{slo.ttft, slo.tbt}, how.goodput}};
+}
 
-private:
-  const bool watched_ = isatty(STDERR_FILENO) == 1;
-  std::chrono::steady_clock::time_point shown_;
-};
+replay_settings settings_of(const replay_arguments& how, std::size_t run) {
+  replay_settings made;
+  made.seed = how.seed + run;
+  made.read_every = std::chrono::nanoseconds{std::llround(how.read_every_s * 1e9)};
+  return made;
+}
 
-exit_code run(const replay_arguments& how, const session& all) {
-  auto topology = load(how.topology);
-  if (!topology)
-    return exit_code::misused;
-  if (auto obstacle = find_obstacle(*topology)) {
-    fail(how.topology.path + ": " + *obstacle);
-    return exit_code::misused;
-  }
-  auto outline = read_outline(*topology);
-  if (!outline)
-    return fail(outline.error());
-  auto trace = open_trace(how.trace);
-  if (!trace)
-    return fail(trace.error());
-  auto log = make_log(all.log_level);
-  auto keeper = journal_keeper::open(how.journal, {topology->cluster.control, 1, true},
-                                     *topology, log);
+/// The table stands on stdout unless something else does.
+bool leaves_table(const replay_arguments& how) {
+  return how.json != "-" && how.csv != "-";
+}
+
+exit_code report(const replay_arguments& how, const replayed& done,
+                 const told_run& what) {
+  auto all = figures_of(done, what.by);
+  bool good
+    = how.json.empty() || write_report(to_json(all, done, what), how.json, "replay");
+  good = (how.csv.empty() || write_report(to_csv(done.outcomes), how.csv, "replay"))
+         && good;
+  if (leaves_table(how))
+    std::fputs(to_table(all, what).c_str(), stdout);
+  return good ? exit_code::good : exit_code::failed;
+}
+
+exit_code run_once(const replay_arguments& how, const replay_subject& what,
+                   const std::shared_ptr<spdlog::logger>& log) {
+  auto keeper = journal_keeper::open(
+    how.journal, {what.topology.cluster.control, 1, true}, what.topology, log);
   if (!keeper)
     return fail(keeper.error());
-  progress_line line;
-  auto done = replay(
-    with_long_runs(*topology), *outline, (*trace)->requests(), how.seed, log,
-    [&](auto sent, auto now) { line.show(sent, now); }, (*keeper)->record());
+  auto done = replay_file(what, how.trace, settings_of(how, 0), log, "replay",
+                          (*keeper)->record());
   keeper->reset(); // and all it has to write
-  if (!done)
-    return fail(done.error());
-  say_skipped("replay", (*trace)->skipped());
-  objectives kept{topology->slo.ttft, topology->slo.tbt};
-  auto sum = summarize(done->outcomes, kept);
-  std::fputs((how.json ? to_json(sum, kept) : to_table(sum, kept)).c_str(), stdout);
-  return exit_code::good;
+  return done ? report(how, *done, told_of(how, what)) : fail(done.error());
+}
+
+exit_code run_repeatedly(const replay_arguments& how, const replay_subject& what,
+                         const std::shared_ptr<spdlog::logger>& log) {
+  auto told = told_of(how, what);
+  std::vector<figures> all;
+  for (std::size_t i = 0; i < how.seeds; ++i) {
+    auto done = replay_file(what, how.trace, settings_of(how, i), log, "replay",
+                            rt::no_journal());
+    if (!done)
+      return fail(done.error());
+    all.push_back(figures_of(*done, told.by));
+  }
+  auto repeated = repeat(all);
+  if (leaves_table(how))
+    std::fputs(to_table(repeated, told, how.seeds).c_str(), stdout);
+  bool good = how.json.empty()
+              || write_report(to_json(repeated, told, how.seeds), how.json, "replay");
+  return good ? exit_code::good : exit_code::failed;
+}
+
+exit_code run(const replay_arguments& how, const session& all) {
+  exit_code left{};
+  auto what = load_subject(how.topology, "replay", left);
+  if (!what)
+    return left;
+  auto log = make_log(all.log_level);
+  return how.seeds == 1 ? run_once(how, *what, log) : run_repeatedly(how, *what, log);
+}
+
+void add_outputs(CLI::App& to, replay_arguments& how) {
+  auto* seeds
+    = to.add_option("--seeds", how.seeds,
+                    "So many runs, with seeds from --seed on: what each figure comes "
+                    "to, and how far it spreads")
+        ->check(CLI::Range(std::size_t{1}, seeds_max))
+        ->capture_default_str();
+  to.add_option("--json", how.json,
+                "All figures, and the cluster over time, as one JSON object; - is "
+                "stdout, in place of the table")
+    ->type_name("FILE");
+  to.add_option("--csv", how.csv,
+                "A line for each request; - is stdout, in place of the table")
+    ->type_name("FILE")
+    ->excludes(seeds);
 }
 
 } // namespace
@@ -102,7 +136,15 @@ void add_replay(CLI::App& to, session& all) {
   replay->add_option("--seed", how->seed, "Decides all that is not decided otherwise")
     ->capture_default_str();
   add_journal_options(*replay, how->journal);
-  replay->add_flag("--json", how->json, "One JSON object in place of the table");
+  add_goodput(*replay, how->goodput);
+  add_outputs(*replay, *how);
+  replay
+    ->add_option("--read-every", how->read_every_s,
+                 "How often the cluster is looked at, in virtual seconds; a long run "
+                 "is looked at less often")
+    ->check(CLI::Range(0.001, 86'400.0))
+    ->capture_default_str();
+  replay->get_option("--journal")->excludes("--seeds"); // one journal is of one run
   replay->callback([how, &all] { all.left = run(*how, all); });
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 
 namespace perigee::app {
@@ -35,9 +36,28 @@ void add_trace_options(CLI::App& to, trace_source& into) {
     ->capture_default_str();
 }
 
+namespace {
+
+/// 0 of what is no file, such as a pipe.
+std::uintmax_t size_of(const std::string& file) {
+  std::error_code wrong;
+  auto bytes = std::filesystem::file_size(file, wrong);
+  return wrong ? 0 : bytes;
+}
+
+} // namespace
+
 open_trace_file::open_trace_file(const trace_source& from)
-  : file_(from.file), reader_(file_, from.file, from.how()),
+  : bytes_(size_of(from.file)), file_(from.file), reader_(file_, from.file, from.how()),
     part_(reader_, from.part(), from.file) {}
+
+double open_trace_file::share_read() {
+  if (file_.eof())
+    return 1;
+  auto at = file_.tellg();
+  return bytes_ == 0 || at < 0 ? 0
+                               : static_cast<double>(at) / static_cast<double>(bytes_);
+}
 
 result<std::unique_ptr<open_trace_file>, std::string>
 open_trace(const trace_source& from) {

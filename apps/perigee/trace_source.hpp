@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -45,7 +46,11 @@ public:
     return reader_.skipped();
   }
 
+  /// How much of the file was read, from 0 to 1.
+  double share_read();
+
 private:
+  std::uintmax_t bytes_;
   std::ifstream file_;
   workload::mooncake_reader reader_;
   workload::cut_source part_;

@@ -14,12 +14,57 @@ TEST_CASE("a trace is served in virtual time, and the same again by the same see
   auto table = run("replay two.toml t.jsonl", here.path());
   INFO(table.said);
   REQUIRE(table.code == 0);
-  CHECK(holds(table.said, "requests 60: served 60 (100.0%)"));
-  auto first = run("replay two.toml t.jsonl --json", here.path());
+  CHECK(holds(table.said, "requests 60: served 60 (100.0 %)"));
+  auto first = run("replay two.toml t.jsonl --json -", here.path());
   CHECK(holds(first.said, "\"served\":60"));
-  CHECK(run("replay two.toml t.jsonl --json", here.path()).said == first.said);
-  auto fewer = run("replay two.toml t.jsonl --first 5 --json", here.path());
+  CHECK(run("replay two.toml t.jsonl --json -", here.path()).said == first.said);
+  auto fewer = run("replay two.toml t.jsonl --first 5 --json -", here.path());
   CHECK(holds(fewer.said, "\"requests\":5,"));
+}
+
+TEST_CASE("what becomes of a request does not depend on how often somebody looks") {
+  scratch here;
+  here.write("two.toml", modelled);
+  REQUIRE(run(make_trace, here.path()).code == 0);
+  auto seldom = run("replay two.toml t.jsonl --csv - --read-every 1000", here.path());
+  INFO(seldom.said);
+  REQUIRE(seldom.code == 0);
+  CHECK(holds(seldom.said, "arrival_s,input_tokens,"));
+  for (const char* every : {"0.01", "0.37", "3"})
+    CHECK(run(std::string{"replay two.toml t.jsonl --csv - --read-every "} + every,
+              here.path())
+            .said
+          == seldom.said);
+}
+
+TEST_CASE("several seeds give one table, of what each figure comes to") {
+  scratch here;
+  here.write("two.toml", modelled);
+  REQUIRE(run(make_trace, here.path()).code == 0);
+  auto table = run("replay two.toml t.jsonl --seeds 3 --set policy.placement=random",
+                   here.path());
+  INFO(table.said);
+  REQUIRE(table.code == 0);
+  CHECK(holds(table.said, "3 runs, seeds 1 to 3"));
+  auto json = run("replay two.toml t.jsonl --seeds 3 --set policy.placement=random "
+                  "--json -",
+                  here.path());
+  CHECK(holds(json.said, "\"runs\":3,"));
+  CHECK(holds(json.said, "\"deviation\":{"));
+  CHECK(run("replay two.toml t.jsonl --seeds 3 --csv -", here.path()).code == 2);
+}
+
+TEST_CASE("a report that cannot be written is a failure, and a wrong limit a mistake") {
+  scratch here;
+  here.write("two.toml", modelled);
+  REQUIRE(run(make_trace, here.path()).code == 0);
+  auto nowhere
+    = run("replay two.toml t.jsonl --first 2 --json no/where.json", here.path());
+  CHECK(nowhere.code == 1);
+  CHECK(holds(nowhere.said, "no/where.json cannot be written"));
+  auto wrong = run("replay two.toml t.jsonl --goodput ttft:fast", here.path());
+  CHECK(wrong.code == 2);
+  CHECK(holds(wrong.said, "'ttft:fast' is no limit"));
 }
 
 TEST_CASE("what cannot be replayed is refused before it begins") {

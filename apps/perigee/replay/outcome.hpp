@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace perigee::app {
 
@@ -24,11 +23,22 @@ struct outcome {
   ending how = ending::open;
   std::optional<gateway::api_code> why = {}; ///< Of those refused or failed.
 
-  /// Between one token and the next, in their order.
-  std::vector<std::chrono::nanoseconds> gaps = {};
+  /// The longest_tenth of what lay between its tokens. Nothing if it had one or none.
+  std::optional<std::chrono::nanoseconds> tbt = {};
 
   std::chrono::nanoseconds ttft() const {
     return first_token - arrived;
+  }
+
+  /// From its arrival to its end.
+  std::chrono::nanoseconds e2el() const {
+    return ended - arrived;
+  }
+
+  /// Between its tokens on average; 0 if it had one.
+  std::chrono::nanoseconds tpot() const {
+    return output_tokens < 2 ? std::chrono::nanoseconds{}
+                             : (ended - first_token) / (output_tokens - 1);
   }
 };
 

@@ -1,7 +1,10 @@
 #include "apps/perigee/replay/replay.hpp"
 
+#include "apps/perigee/replay/readings.hpp"
 #include "apps/perigee/replay/trace_clients.hpp"
 #include "apps/perigee/replay/virtual_cluster.hpp"
+
+#include <algorithm>
 
 namespace perigee::app {
 namespace {
@@ -15,6 +18,85 @@ constexpr std::chrono::seconds start_up{2};
 constexpr std::chrono::hours patience{48};
 
 constexpr cluster::count steps_max = 1024; // as much as a topology may say
+
+/// As the Mooncake paper counts replicas (FAST'25, figure 11).
+constexpr std::chrono::seconds replicas_every{30};
+
+/// Blocks whose requests are counted: about 10 MB.
+constexpr std::size_t keys_max = std::size_t{1} << 18;
+
+/// One replay, while it lasts.
+class run {
+public:
+  run(const cluster::topology& all, const model_outline& of, const replay_settings& how,
+      std::shared_ptr<spdlog::logger> log, const progress_ear& told,
+      rt::journal& record)
+    : told_(told), clients_(std::make_shared<trace_clients>(of.layout.block_tokens,
+                                                            of.info.vocabulary)),
+      cluster_(all, of, clients_, how.seed, std::move(log), record),
+      loads_(how.read_every, readings_of(cluster_, all)),
+      replicas_(replicas_every, replicas_of(cluster_, asked_for_)) {
+    cluster_.run_until(start_up);
+  }
+
+  void send(const workload::request& one) {
+    run_until(one.arrival);
+    clients_->send(cluster_.door(), one, cluster_.now());
+    asked_for_.add(whole_blocks_of(one));
+    told_(++sent_, now());
+  }
+
+  replayed finish() {
+    while (clients_->open() > 0 && run_to_next())
+      told_(sent_, now());
+    return {clients_->take_outcomes(start_up), clients_->gaps().sum(), now(),
+            loads_.take(now()), replicas_.take(now())};
+  }
+
+private:
+  /// Since the trace's beginning.
+  nanoseconds now() const {
+    return cluster_.now() - start_up;
+  }
+
+  nanoseconds next_reading() const {
+    return std::min(loads_.next(), replicas_.next());
+  }
+
+  /// All that falls due at a moment has happened before anybody looks.
+  void run_until(nanoseconds moment) {
+    while (next_reading() <= moment)
+      read();
+    cluster_.run_until(start_up + moment);
+  }
+
+  void read() {
+    auto moment = next_reading();
+    cluster_.run_until(start_up + moment);
+    for (auto* some : {&loads_, &replicas_})
+      if (some->next() == moment)
+        some->read();
+  }
+
+  /// False if nothing happens any more.
+  bool run_to_next() {
+    auto limit = cluster_.now() + patience;
+    while (start_up + next_reading() < limit) {
+      if (cluster_.run_to_next(start_up + next_reading()))
+        return true;
+      read();
+    }
+    return false;
+  }
+
+  const progress_ear& told_;
+  std::shared_ptr<trace_clients> clients_;
+  virtual_cluster cluster_;
+  key_ranks asked_for_{keys_max};
+  recorder loads_;
+  recorder replicas_;
+  std::size_t sent_ = 0;
+};
 
 } // namespace
 
@@ -51,28 +133,18 @@ cluster::topology with_long_runs(cluster::topology all) {
 result<replayed, std::string> replay(const cluster::topology& all,
                                      const model_outline& of,
                                      workload::request_source& trace,
-                                     std::uint64_t seed,
+                                     const replay_settings& how,
                                      std::shared_ptr<spdlog::logger> log,
                                      const progress_ear& told, rt::journal& record) {
-  auto clients
-    = std::make_shared<trace_clients>(of.layout.block_tokens, of.info.vocabulary);
-  virtual_cluster cluster{all, of, clients, seed, std::move(log), record};
-  cluster.run_until(start_up);
-  const auto began = cluster.now();
-  std::size_t sent = 0;
+  run now{all, of, how, std::move(log), told, record};
   for (;;) {
     auto got = trace.next();
     if (!got)
       return failure(workload::to_string(got.error()));
     if (!*got)
-      break;
-    cluster.run_until(began + (*got)->arrival);
-    clients->send(cluster.door(), **got, cluster.now());
-    told(++sent, cluster.now() - began);
+      return now.finish();
+    now.send(**got);
   }
-  while (clients->open() > 0 && cluster.run_to_next(cluster.now() + patience))
-    told(sent, cluster.now() - began);
-  return replayed{clients->outcomes(began), cluster.now() - began};
 }
 
 } // namespace perigee::app

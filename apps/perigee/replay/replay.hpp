@@ -5,7 +5,9 @@
 #include "actors/cluster/topology.hpp"
 #include "actors/runtime/journal.hpp"
 #include "apps/perigee/model.hpp"
+#include "apps/perigee/replay/course.hpp"
 #include "apps/perigee/replay/outcome.hpp"
+#include "apps/perigee/replay/spread.hpp"
 #include "workload/request_source.hpp"
 
 #include <spdlog/logger.h>
@@ -19,7 +21,18 @@ namespace perigee::app {
 
 struct replayed {
   std::vector<outcome> outcomes;     ///< In the trace's order.
-  std::chrono::nanoseconds lasted{}; ///< Of virtual time.
+  spread gaps;                       ///< Between any two tokens of a request.
+  std::chrono::nanoseconds lasted{}; ///< From the trace's beginning to the last end.
+  course loads;                      ///< Of the cluster; see readings_of().
+  course replicas;                   ///< Of the hottest blocks; see replicas_of().
+};
+
+struct replay_settings {
+  std::uint64_t seed = 1; ///< Decides all that is not decided otherwise.
+
+  /// How often the cluster is looked at, to begin with. What becomes of any request
+  /// does not depend on it.
+  std::chrono::nanoseconds read_every = std::chrono::seconds{1};
 };
 
 /// Why `all` can't be replayed, or nothing: every engine must be modelled, there must be
@@ -34,12 +47,12 @@ cluster::topology with_long_runs(cluster::topology all);
 using progress_ear = std::function<void(std::size_t, std::chrono::nanoseconds)>;
 
 /// Sends each request of `trace` when it arrives, and returns when the last of them has
-/// ended. The same inputs and seed give the same outcomes, and tell `record` the same. Fails with a sentence if
-/// `trace` does. `all` has no obstacle.
+/// ended. The same inputs and settings give the same, and tell `record` the same. Fails
+/// with a sentence if `trace` does. `all` has no obstacle.
 result<replayed, std::string> replay(const cluster::topology& all,
                                      const model_outline& of,
                                      workload::request_source& trace,
-                                     std::uint64_t seed,
+                                     const replay_settings& how,
                                      std::shared_ptr<spdlog::logger> log,
                                      const progress_ear& told, rt::journal& record);
 

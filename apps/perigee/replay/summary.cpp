@@ -1,123 +1,81 @@
 #include "apps/perigee/replay/summary.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <iterator>
-#include <numeric>
 
 namespace perigee::app {
 namespace {
 
 using std::chrono::nanoseconds;
-using spans = std::vector<nanoseconds>;
 
-nanoseconds sum_of(const spans& all) {
-  return std::accumulate(all.begin(), all.end(), nanoseconds{});
+/// Of those that were served.
+struct spans {
+  std::vector<nanoseconds> ttft, tbt, tpot, e2el;
+
+  void add(const outcome& one) {
+    ttft.push_back(one.ttft());
+    if (one.tbt)
+      tbt.push_back(*one.tbt);
+    if (one.output_tokens > 1)
+      tpot.push_back(one.tpot());
+    e2el.push_back(one.e2el());
+  }
+};
+
+std::string cause_of(const outcome& one) {
+  return std::string{gateway::info_of(*one.why).text};
 }
 
-double ms(nanoseconds span) {
-  return static_cast<double>(span.count()) * 1e-6;
+void count(summary& in, const outcome& one) {
+  ++in.requests;
+  in.lasted = std::max(in.lasted, one.ended);
+  switch (one.how) {
+    case outcome::ending::served: break;
+    case outcome::ending::refused:
+      ++in.refused;
+      ++in.refused_by[cause_of(one)];
+      return;
+    case outcome::ending::failed:
+      ++in.failed;
+      ++in.failed_by[cause_of(one)];
+      return;
+    case outcome::ending::open:
+      ++in.failed;
+      ++in.failed_by["never_ended"];
+      return;
+  }
+  ++in.served;
+  in.input_tokens += one.input_tokens;
+  in.cached_tokens += one.cached_tokens;
+  in.output_tokens += one.output_tokens;
 }
 
-double share(std::size_t of, std::size_t all) {
-  return all == 0 ? 0 : 100. * static_cast<double>(of) / static_cast<double>(all);
-}
-
-std::size_t refused_in_all(const summary& of) {
-  return std::accumulate(of.refused.begin(), of.refused.end(), std::size_t{0},
-                         [](auto sum, const auto& one) { return sum + one.second; });
-}
-
-std::string row(const char* what, const spread& of) {
-  return fmt::format("{:<22}{:>12.1f}{:>12.1f}{:>12.1f}{:>12.1f}\n", what, ms(of.mean),
-                     ms(of.p50), ms(of.p90), ms(of.p99));
-}
-
-std::string member(const char* what, const spread& of) {
-  return fmt::format(R"("{}_ms":{{"count":{},"mean":{},"p50":{},"p90":{},"p99":{}}})",
-                     what, of.count, ms(of.mean), ms(of.p50), ms(of.p90), ms(of.p99));
+bool keeps(const outcome& one, const objectives& kept) {
+  return one.how == outcome::ending::served && one.ttft() <= kept.ttft
+         && one.tbt.value_or(nanoseconds{}) <= kept.tbt;
 }
 
 } // namespace
 
-spread spread_of(spans all) {
-  if (all.empty())
-    return {};
-  std::sort(all.begin(), all.end());
-  auto at
-    = [&](std::size_t percent) { return all[(all.size() * percent + 99) / 100 - 1]; };
-  return {all.size(), sum_of(all) / static_cast<std::int64_t>(all.size()), at(50),
-          at(90), at(99)};
+std::uint64_t summary::wasted_tokens(std::uint64_t computed) const {
+  auto used = input_tokens - cached_tokens;
+  return computed - std::min(computed, used);
 }
 
-std::optional<nanoseconds> tbt_of(spans gaps) {
-  if (gaps.empty())
-    return std::nullopt;
-  auto tenth = static_cast<std::ptrdiff_t>((gaps.size() + 9) / 10);
-  std::nth_element(gaps.begin(), gaps.begin() + tenth - 1, gaps.end(), std::greater{});
-  gaps.resize(static_cast<std::size_t>(tenth));
-  return sum_of(gaps) / tenth;
-}
-
-summary summarize(std::span<const outcome> all, const objectives& kept) {
+summary summarize(std::span<const outcome> all, const yardstick& by) {
   summary sum;
-  sum.requests = all.size();
-  spans ttfts, tbts, gaps;
+  spans of;
   for (const auto& one : all) {
-    sum.lasted = std::max(sum.lasted, one.ended);
-    if (one.how == outcome::ending::refused)
-      ++sum.refused[std::string{gateway::info_of(*one.why).text}];
-    if (one.how != outcome::ending::served) {
-      sum.failed += one.how != outcome::ending::refused;
-      continue;
-    }
-    ++sum.served;
-    sum.input_tokens += one.input_tokens;
-    sum.cached_tokens += one.cached_tokens;
-    sum.output_tokens += one.output_tokens;
-    ttfts.push_back(one.ttft());
-    auto tbt = tbt_of(one.gaps);
-    if (tbt)
-      tbts.push_back(*tbt);
-    gaps.insert(gaps.end(), one.gaps.begin(), one.gaps.end());
-    sum.within += one.ttft() <= kept.ttft && tbt.value_or(nanoseconds{}) <= kept.tbt;
+    count(sum, one);
+    sum.within += keeps(one, by.kept);
+    sum.good += is_good(one, by.goodput);
+    if (one.how == outcome::ending::served)
+      of.add(one);
   }
-  sum.ttft = spread_of(std::move(ttfts));
-  sum.tbt = spread_of(std::move(tbts));
-  sum.gap = spread_of(std::move(gaps));
+  sum.ttft = spread_of(std::move(of.ttft));
+  sum.tbt = spread_of(std::move(of.tbt));
+  sum.tpot = spread_of(std::move(of.tpot));
+  sum.e2el = spread_of(std::move(of.e2el));
   return sum;
-}
-
-std::string to_table(const summary& of, const objectives& kept) {
-  std::string out = fmt::format(
-    "requests {}: served {} ({:.1f}%), refused {}, failed {}; lasted {:.1f} s\n"
-    "within {:.0f} ms to the first token and {:.0f} ms between tokens: {:.1f}%\n"
-    "tokens: {} in, of which {:.1f}% cached; {} out\n",
-    of.requests, of.served, share(of.served, of.requests), refused_in_all(of),
-    of.failed, ms(of.lasted) * 1e-3, ms(kept.ttft), ms(kept.tbt),
-    share(of.within, of.requests), of.input_tokens,
-    share(of.cached_tokens, of.input_tokens), of.output_tokens);
-  for (const auto& [why, count] : of.refused)
-    out += fmt::format("refused, {}: {}\n", why, count);
-  out += fmt::format("\n{:<22}{:>12}{:>12}{:>12}{:>12}\n", "ms", "mean", "P50", "P90",
-                     "P99");
-  return out + row("TTFT", of.ttft) + row("TBT, longest tenth", of.tbt)
-         + row("between tokens", of.gap);
-}
-
-std::string to_json(const summary& of, const objectives& kept) {
-  std::string refused;
-  for (const auto& [why, count] : of.refused)
-    refused += fmt::format(R"({}"{}":{})", refused.empty() ? "" : ",", why, count);
-  return fmt::format(
-    R"({{"requests":{},"served":{},"failed":{},"refused":{{{}}},"within":{},)"
-    R"("objectives_ms":{{"ttft":{},"tbt":{}}},"lasted_s":{},"input_tokens":{},)"
-    R"("cached_tokens":{},"output_tokens":{},{},{},{}}})"
-    "\n",
-    of.requests, of.served, of.failed, refused, of.within, ms(kept.ttft), ms(kept.tbt),
-    ms(of.lasted) * 1e-3, of.input_tokens, of.cached_tokens, of.output_tokens,
-    member("ttft", of.ttft), member("tbt", of.tbt), member("gap", of.gap));
 }
 
 } // namespace perigee::app

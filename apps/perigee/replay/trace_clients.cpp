@@ -12,14 +12,12 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-/// A trace's ids name a block with all that comes before it, as our keys do.
-block_chain keys_of(const workload::request& one, std::uint32_t block_tokens) {
+block_chain keys_of(const workload::request& one) {
   block_chain keys;
-  auto full
-    = std::min<std::size_t>(one.input_tokens / block_tokens, one.block_ids.size());
-  keys.reserve(full);
-  for (std::size_t i = 0; i < full; ++i)
-    keys.push_back({rt::mix(one.block_ids[i]), rt::mix(~one.block_ids[i])});
+  auto whole = whole_blocks_of(one);
+  keys.reserve(whole.size());
+  for (auto id : whole)
+    keys.push_back(key_of(id));
   return keys;
 }
 
@@ -28,6 +26,17 @@ bool is_refusal(gateway::api_code why) {
 }
 
 } // namespace
+
+// A trace's ids name a block with all that comes before it, as our keys do.
+block_key key_of(std::uint64_t id) {
+  return {rt::mix(id), rt::mix(~id)};
+}
+
+std::span<const std::uint64_t> whole_blocks_of(const workload::request& one) {
+  auto whole = std::min<std::size_t>(one.input_tokens / workload::block_tokens,
+                                     one.block_ids.size());
+  return std::span{one.block_ids}.first(whole);
+}
 
 void trace_clients::opened(const gateway_actor& gateway) {
   gateway_ = gateway;
@@ -40,7 +49,8 @@ void trace_clients::send(rt::doorway& door, const workload::request& one,
   begun.arrived = now;
   begun.input_tokens = one.input_tokens;
   outcomes_.push_back(begun);
-  open_.emplace(stream, open_stream{stream, {}});
+  auto gaps_max = std::max(one.output_tokens, 1u) - 1;
+  open_.emplace(stream, open_stream{stream, longest_tenth{gaps_max}, {}});
   if (gateway_)
     submit(door, one, stream);
   else
@@ -67,13 +77,13 @@ void trace_clients::submit(rt::doorway& door, const workload::request& one,
         gateway::set_sampling(part.initSampling(), how);
         part.setTokensMax(one.output_tokens);
         auto chain = part.initChain();
-        set_chain(chain, keys_of(one, block_tokens_));
+        set_chain(chain, keys_of(one));
         chain.setBlockTokens(static_cast<std::uint16_t>(block_tokens_));
       });
 }
 
-std::vector<outcome> trace_clients::outcomes(nanoseconds began) const {
-  auto all = outcomes_;
+std::vector<outcome> trace_clients::take_outcomes(nanoseconds began) {
+  auto all = std::move(outcomes_);
   for (auto& one : all) {
     one.arrived -= began;
     one.first_token -= began;
@@ -108,7 +118,8 @@ void trace_clients::take_tokens(open_stream& of, const gateway::stream_news& new
       of_it.first_token = drawn;
       of_it.cached_tokens = news.cached_tokens;
     } else {
-      of_it.gaps.push_back(drawn - of.last);
+      of.gaps.add(drawn - of.last, 1);
+      gaps_.add(drawn - of.last, 1);
     }
     of.last = drawn;
   }
@@ -116,11 +127,13 @@ void trace_clients::take_tokens(open_stream& of, const gateway::stream_news& new
 
 void trace_clients::end(std::uint64_t stream, outcome::ending how,
                         std::optional<gateway::api_code> why, nanoseconds at) {
-  auto& of_it = outcomes_[open_.at(stream).at];
+  auto found = open_.find(stream);
+  auto& of_it = outcomes_[found->second.at];
   of_it.how = how;
   of_it.why = why;
   of_it.ended = at;
-  open_.erase(stream);
+  of_it.tbt = found->second.gaps.mean();
+  open_.erase(found);
 }
 
 } // namespace perigee::app

@@ -4,12 +4,22 @@
 
 #include "actors/gateway/gateway.hpp"
 #include "actors/runtime/doorway.hpp"
+#include "apps/perigee/replay/longest_tenth.hpp"
 #include "apps/perigee/replay/outcome.hpp"
+#include "apps/perigee/replay/spread.hpp"
 #include "workload/request.hpp"
 
 #include <map>
+#include <span>
+#include <vector>
 
 namespace perigee::app {
+
+/// The key of a block that a trace calls `id`.
+block_key key_of(std::uint64_t id);
+
+/// The blocks of `one` that are whole: those that may be matched.
+std::span<const std::uint64_t> whole_blocks_of(const workload::request& one);
 
 /// Takes the place of the HTTP server in virtual time. Not for several threads.
 class trace_clients final : public gateway::patron {
@@ -27,8 +37,14 @@ public:
     return open_.size();
   }
 
-  /// In the order in which they were sent; moments count from `began`.
-  std::vector<outcome> outcomes(std::chrono::nanoseconds began) const;
+  /// Between any two tokens of a request, whatever became of it.
+  const span_histogram& gaps() const {
+    return gaps_;
+  }
+
+  /// In the order in which they were sent; moments count from `began`. After it, there
+  /// are none: it is the end.
+  std::vector<outcome> take_outcomes(std::chrono::nanoseconds began);
 
   // -- as a patron ------------------------------------------------------------
 
@@ -39,6 +55,7 @@ public:
 private:
   struct open_stream {
     std::size_t at = 0; ///< In `outcomes_`.
+    longest_tenth gaps;
     std::chrono::nanoseconds last{};
   };
 
@@ -52,6 +69,7 @@ private:
   gateway_actor gateway_;
   std::map<std::uint64_t, open_stream> open_;
   std::vector<outcome> outcomes_;
+  span_histogram gaps_;
 };
 
 } // namespace perigee::app

@@ -35,21 +35,24 @@ cache_shard = { dram = "1GiB" }
 decode_instance = [ { engine = "modelled", hardware = "box", arena = "1GiB" } ]
 )";
 
-std::vector<outcome> outcomes_of(const cluster::topology& all, std::uint64_t seed) {
+replayed replay_some(const cluster::topology& all, std::uint64_t seed) {
   workload::like_generator made{*workload::find_likeness("conversation"), seed, 2.0};
   workload::cut_source some{made, {.first = 300}};
   auto done = replay(
-    all, read_outline(all).value(), some, seed, spdlog::default_logger(),
+    all, read_outline(all).value(), some, {.seed = seed}, spdlog::default_logger(),
     [](auto, auto) {}, rt::no_journal());
-  return done.value().outcomes;
+  return std::move(done.value());
 }
 
 TEST_CASE("long decode runs and single steps give every token at the same moment") {
   auto all = cluster::read_topology(modelled, {"two.toml", {}}).value();
   REQUIRE(all.policy.steps_max == 1);
   for (std::uint64_t seed : {1, 2, 3}) {
-    auto steps = outcomes_of(all, seed);
-    auto runs = outcomes_of(with_long_runs(all), seed);
+    auto by_steps = replay_some(all, seed);
+    auto by_runs = replay_some(with_long_runs(all), seed);
+    CHECK(by_steps.gaps == by_runs.gaps);
+    const auto& steps = by_steps.outcomes;
+    const auto& runs = by_runs.outcomes;
     REQUIRE(steps.size() == 300);
     REQUIRE(runs.size() == 300);
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -59,7 +62,7 @@ TEST_CASE("long decode runs and single steps give every token at the same moment
       CHECK(steps[i].output_tokens == runs[i].output_tokens);
       CHECK(steps[i].first_token == runs[i].first_token);
       CHECK(steps[i].ended == runs[i].ended);
-      CHECK(steps[i].gaps == runs[i].gaps);
+      CHECK(steps[i].tbt == runs[i].tbt);
     }
   }
 }

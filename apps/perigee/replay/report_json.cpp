@@ -1,0 +1,87 @@
+#include "apps/perigee/replay/json_object.hpp"
+#include "apps/perigee/replay/report.hpp"
+
+namespace perigee::app {
+namespace {
+
+using std::chrono::nanoseconds;
+
+void add_limit(json_object& to, const char* name,
+               const std::optional<nanoseconds>& limit) {
+  if (limit)
+    to.add(name, milliseconds_of(*limit));
+}
+
+void add_subject(json_object& to, const told_run& what) {
+  to.add("topology", what.topology);
+  to.add("trace", what.trace);
+  to.add("seed", whole(what.seed));
+  {
+    json_object kept{to.member("objectives_ms")};
+    kept.add("ttft", milliseconds_of(what.by.kept.ttft));
+    kept.add("tbt", milliseconds_of(what.by.kept.tbt));
+  }
+  if (!what.by.goodput.any())
+    return;
+  json_object good{to.member("goodput_ms")};
+  add_limit(good, "ttft", what.by.goodput.ttft);
+  add_limit(good, "tpot", what.by.goodput.tpot);
+  add_limit(good, "e2el", what.by.goodput.e2el);
+}
+
+template <class Value>
+void add_list(std::string& to, const course& of, Value value_of) {
+  to += '[';
+  for (std::size_t i = 0; i < of.rows.size(); ++i)
+    to += (i == 0 ? "" : ",") + value_of(of.rows[i]);
+  to += ']';
+}
+
+/// A list for each column, in an object for each group.
+void add_course(std::string& to, const course& of) {
+  json_object all{to};
+  add_list(all.member("at_s"), of,
+           [](const auto& row) { return to_string(rounded(seconds_of(row.at), 3)); });
+  for (std::size_t i = 0; i < of.columns.size();) {
+    const auto& group = of.columns[i].group;
+    json_object in{all.member(group)};
+    for (; i < of.columns.size() && of.columns[i].group == group; ++i)
+      add_list(in.member(of.columns[i].name), of,
+               [i](const auto& row) { return std::to_string(row.values[i]); });
+  }
+}
+
+} // namespace
+
+std::string to_json(const figures& all, const replayed& run, const told_run& what) {
+  std::string out;
+  {
+    json_object report{out};
+    add_subject(report, what);
+    add_figures(report, all, [](const figure& one) { return one.value; });
+    add_course(report.member("course"), run.loads);
+    add_course(report.member("replicas"), run.replicas);
+  }
+  return out + '\n';
+}
+
+std::string to_json(const std::vector<repeated_figure>& all, const told_run& what,
+                    std::size_t runs) {
+  std::string out;
+  {
+    json_object report{out};
+    add_subject(report, what);
+    report.add("runs", whole(runs));
+    auto add = [&](const char* name, decimal repeated_figure::*value) {
+      json_object in{report.member(name)};
+      add_figures(in, all, [value](const repeated_figure& one) { return one.*value; });
+    };
+    add("mean", &repeated_figure::mean);
+    add("deviation", &repeated_figure::deviation);
+    add("least", &repeated_figure::least);
+    add("most", &repeated_figure::most);
+  }
+  return out + '\n';
+}
+
+} // namespace perigee::app
