@@ -14,7 +14,8 @@ stop() {
 packages="g++ cmake ninja-build ccache curl python3 python3-pip python3-venv
   libcaf-dev capnproto libcapnp-dev catch2 libspdlog-dev libexpected-dev
   libboost1.81-dev libboost-json1.81-dev libtomlplusplus-dev libcli11-dev
-  prometheus-cpp-dev libpcre2-dev libssl-dev libxxhash-dev libbenchmark-dev"
+  prometheus-cpp-dev libpcre2-dev libssl-dev libxxhash-dev libbenchmark-dev
+  libjs-d3 chromium" # D3 draws the plots of reports; Chromium opens them in a test
 case ${1:-} in
 '') ;;
 --dev) packages="$packages clang libclang-rt-14-dev clang-format clang-tidy" ;;

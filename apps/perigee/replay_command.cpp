@@ -22,6 +22,7 @@ struct replay_arguments {
   goodput_limits goodput;
   std::string json; // files; empty: none
   std::string csv;
+  std::string html;
 };
 
 exit_code fail(const std::string& why) {
@@ -44,18 +45,21 @@ replay_settings settings_of(const replay_arguments& how, std::size_t run) {
 
 /// The table stands on stdout unless something else does.
 bool leaves_table(const replay_arguments& how) {
-  return how.json != "-" && how.csv != "-";
+  return how.json != "-" && how.csv != "-" && how.html != "-";
 }
 
 exit_code report(const replay_arguments& how, const replayed& done,
                  const told_run& what) {
   auto all = figures_of(done, what.by);
-  bool good
-    = how.json.empty() || write_report(to_json(all, done, what), how.json, "replay");
-  good = (how.csv.empty() || write_report(to_csv(done.outcomes), how.csv, "replay"))
-         && good;
   if (leaves_table(how))
     std::fputs(to_table(all, what).c_str(), stdout);
+  bool good = true;
+  auto write = [&](const std::string& file, auto text) {
+    good = (file.empty() || write_report(text(), file, "replay")) && good;
+  };
+  write(how.json, [&] { return to_json(all, done, what); });
+  write(how.csv, [&] { return to_csv(done.outcomes); });
+  write(how.html, [&] { return to_html(all, done, what); });
   return good ? exit_code::good : exit_code::failed;
 }
 
@@ -112,6 +116,12 @@ void add_outputs(CLI::App& to, replay_arguments& how) {
     ->type_name("FILE");
   to.add_option("--csv", how.csv,
                 "A line for each request; - is stdout, in place of the table")
+    ->type_name("FILE")
+    ->excludes(seeds);
+  to.add_option(
+      "--html", how.html,
+      "All of it as plots, on one page that needs no other file; - is stdout, "
+      "in place of the table")
     ->type_name("FILE")
     ->excludes(seeds);
 }

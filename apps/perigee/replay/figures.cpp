@@ -45,6 +45,8 @@ void add_requests(figures& to, const summary& of, const yardstick& by) {
   add("failed", whole(of.failed));
   add("within", whole(of.within));
   add("within_percent", percent_of(of.within, of.requests));
+  add("ttft_within_percent", percent_of(of.ttft_within, of.served));
+  add("tbt_within_percent", percent_of(of.tbt_within, of.served));
   add("lasted_s", seconds_of(of.lasted));
   add("served_per_s", per_second(of.served, of.lasted));
   add("within_per_s", per_second(of.within, of.lasted));

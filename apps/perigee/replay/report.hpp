@@ -31,6 +31,9 @@ std::string to_json(const figures& all, const replayed& run, const told_run& wha
 std::string to_json(const std::vector<repeated_figure>& all, const told_run& what,
                     std::size_t runs);
 
+/// One page with all of it, plotted, that needs no other file.
+std::string to_html(const figures& all, const replayed& run, const told_run& what);
+
 /// A line for each request, below one that names the columns. Times in seconds, but
 /// TTFT and TBT in milliseconds; what there is not is empty.
 std::string to_csv(std::span<const outcome> all);

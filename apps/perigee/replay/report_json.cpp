@@ -1,6 +1,8 @@
 #include "apps/perigee/replay/json_object.hpp"
 #include "apps/perigee/replay/report.hpp"
 
+#include <algorithm>
+
 namespace perigee::app {
 namespace {
 
@@ -51,6 +53,28 @@ void add_course(std::string& to, const course& of) {
   }
 }
 
+/// Of those served: what 0, 1, ... 100 % of them do not exceed.
+template <class Span>
+void add_quantiles(std::string& to, const replayed& run, Span span_of) {
+  std::vector<nanoseconds> spans;
+  for (const auto& one : run.outcomes)
+    if (auto span = span_of(one); one.how == outcome::ending::served && span)
+      spans.push_back(*span);
+  std::sort(spans.begin(), spans.end());
+  to += '[';
+  for (std::size_t percent = 0; percent <= 100 && !spans.empty(); ++percent)
+    to += (percent == 0 ? "" : ",")
+          + to_string(milliseconds_of(spans[(spans.size() - 1) * percent / 100]));
+  to += ']';
+}
+
+void add_distributions(std::string& to, const replayed& run) {
+  json_object all{to};
+  add_quantiles(all.member("ttft_ms"), run,
+                [](const outcome& one) { return std::optional{one.ttft()}; });
+  add_quantiles(all.member("tbt_ms"), run, [](const outcome& one) { return one.tbt; });
+}
+
 } // namespace
 
 std::string to_json(const figures& all, const replayed& run, const told_run& what) {
@@ -59,6 +83,7 @@ std::string to_json(const figures& all, const replayed& run, const told_run& wha
     json_object report{out};
     add_subject(report, what);
     add_figures(report, all, [](const figure& one) { return one.value; });
+    add_distributions(report.member("distributions"), run);
     add_course(report.member("course"), run.loads);
     add_course(report.member("replicas"), run.replicas);
   }

@@ -49,9 +49,12 @@ void count(summary& in, const outcome& one) {
   in.output_tokens += one.output_tokens;
 }
 
-bool keeps(const outcome& one, const objectives& kept) {
-  return one.how == outcome::ending::served && one.ttft() <= kept.ttft
-         && one.tbt.value_or(nanoseconds{}) <= kept.tbt;
+void judge(summary& in, const outcome& one, const objectives& kept) {
+  bool soon = one.ttft() <= kept.ttft;
+  bool steady = one.tbt.value_or(nanoseconds{}) <= kept.tbt;
+  in.ttft_within += soon;
+  in.tbt_within += steady;
+  in.within += soon && steady;
 }
 
 } // namespace
@@ -66,10 +69,11 @@ summary summarize(std::span<const outcome> all, const yardstick& by) {
   spans of;
   for (const auto& one : all) {
     count(sum, one);
-    sum.within += keeps(one, by.kept);
+    if (one.how != outcome::ending::served)
+      continue;
+    judge(sum, one, by.kept);
     sum.good += is_good(one, by.goodput);
-    if (one.how == outcome::ending::served)
-      of.add(one);
+    of.add(one);
   }
   sum.ttft = spread_of(std::move(of.ttft));
   sum.tbt = spread_of(std::move(of.tbt));

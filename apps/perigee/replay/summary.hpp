@@ -26,8 +26,10 @@ struct yardstick {
 
 struct summary {
   std::uint64_t requests = 0, served = 0, refused = 0, failed = 0;
-  std::uint64_t within = 0; ///< The objectives.
-  std::uint64_t good = 0;   ///< Within the limits of goodput.
+  std::uint64_t within = 0;      ///< The objectives.
+  std::uint64_t ttft_within = 0; ///< The objective for that alone.
+  std::uint64_t tbt_within = 0;
+  std::uint64_t good = 0; ///< Within the limits of goodput.
   std::map<std::string, std::uint64_t>
     refused_by; ///< The code that the client is told.
   std::map<std::string, std::uint64_t> failed_by;
