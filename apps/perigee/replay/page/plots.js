@@ -6,7 +6,7 @@ const report = JSON.parse(document.getElementById('report').textContent);
 const course = report.course;
 const colours = ['#1f6feb', '#e8710a', '#188038', '#a142f4', '#c5221f', '#12858a', '#b06000',
                  '#5f6368'];
-const size = {width: 590, height: 265, left: 56, right: 14, top: 12, bottom: 38};
+const size = {width: 590, height: 265, left: 56, right: 18, top: 12, bottom: 38};
 
 // -- numbers ------------------------------------------------------------------
 
@@ -186,7 +186,7 @@ function drawDistribution(name, title, quantiles, limit, within) {
   const ticks = [];
   for (let power = 0.1; power <= most; power *= 10)
     candidates.forEach((c) => {
-      if (c * power >= least && c * power <= most)
+      if (c * power >= least && c * power <= most / 1.1)
         ticks.push(+(c * power).toPrecision(1));
     });
   drawAxes(on, x, y, {x: 'ms, logarithmic', xTicks: ticks, xFormat: number,
@@ -197,8 +197,10 @@ function drawDistribution(name, title, quantiles, limit, within) {
     .attr('d', line(quantiles));
   on.area.append('line').attr('class', 'limit').attr('x1', x(limit)).attr('x2', x(limit))
     .attr('y2', on.height);
-  on.area.append('text').attr('class', 'limit-text').attr('text-anchor', 'end')
-    .attr('x', x(limit) - 6).attr('y', on.height - 8)
+  const isRight = x(limit) < 0.6 * on.width; // below the line there is room
+  on.area.append('text').attr('class', 'limit-text')
+    .attr('text-anchor', isRight ? 'start' : 'end')
+    .attr('x', x(limit) + (isRight ? 6 : -6)).attr('y', on.height - 8)
     .text(`limit ${duration(limit)}: ${oneDigit(within)} % within`);
   done(on);
 }
