@@ -45,7 +45,7 @@ std::string replayed(const scratch& here, int requests = 60) {
                     + std::to_string(requests),
                   here.path());
   REQUIRE(made.code == 0);
-  auto done = run("replay two.toml t.jsonl --json --journal j", here.path());
+  auto done = run("replay two.toml t.jsonl --json - --journal j", here.path());
   INFO(done.said);
   REQUIRE(done.code == 0);
   return done.said;
@@ -54,8 +54,8 @@ std::string replayed(const scratch& here, int requests = 60) {
 TEST_CASE("equal replays keep equal journals, and are what they are without one") {
   scratch here;
   auto said = replayed(here);
-  CHECK(run("replay two.toml t.jsonl --json --journal k", here.path()).said == said);
-  CHECK(run("replay two.toml t.jsonl --json", here.path()).said == said);
+  CHECK(run("replay two.toml t.jsonl --json - --journal k", here.path()).said == said);
+  CHECK(run("replay two.toml t.jsonl --json -", here.path()).said == said);
   auto first = files_in(here.path("j"));
   CHECK(first.size() == 1);
   CHECK(first == files_in(here.path("k")));
