@@ -24,7 +24,7 @@ TEST_CASE("a trace is served in virtual time, and the same again by the same see
 
 TEST_CASE("what becomes of a request does not depend on how often somebody looks") {
   scratch here;
-  here.write("two.toml", modelled);
+  here.write("two.toml", modelled_cluster);
   REQUIRE(run(make_trace, here.path()).code == 0);
   auto seldom = run("replay two.toml t.jsonl --csv - --read-every 1000", here.path());
   INFO(seldom.said);
@@ -39,7 +39,7 @@ TEST_CASE("what becomes of a request does not depend on how often somebody looks
 
 TEST_CASE("several seeds give one table, of what each figure comes to") {
   scratch here;
-  here.write("two.toml", modelled);
+  here.write("two.toml", modelled_cluster);
   REQUIRE(run(make_trace, here.path()).code == 0);
   auto table = run("replay two.toml t.jsonl --seeds 3 --set policy.placement=random",
                    here.path());
@@ -56,7 +56,7 @@ TEST_CASE("several seeds give one table, of what each figure comes to") {
 
 TEST_CASE("a report that cannot be written is a failure, and a wrong limit a mistake") {
   scratch here;
-  here.write("two.toml", modelled);
+  here.write("two.toml", modelled_cluster);
   REQUIRE(run(make_trace, here.path()).code == 0);
   auto nowhere
     = run("replay two.toml t.jsonl --first 2 --json no/where.json", here.path());
