@@ -25,9 +25,12 @@ struct session {
 void add_bench(CLI::App& to, session& all);
 void add_calibrate(CLI::App& to, session& all);
 void add_check(CLI::App& to, session& all);
+void add_compare(CLI::App& to, session& all);
 void add_init(CLI::App& to, session& all);
+void add_plan(CLI::App& to, session& all);
 void add_replay(CLI::App& to, session& all);
 void add_serve(CLI::App& to, session& all);
+void add_sweep(CLI::App& to, session& all);
 void add_trace(CLI::App& to, session& all);
 void add_workload(CLI::App& to, session& all);
 

@@ -15,6 +15,9 @@ separate pools, one pool of cached KV, and a conductor that places every request
   perigee check topology.toml    say what a topology file means
   perigee workload generate      make a request trace
   perigee replay                 serve a trace in virtual time
+  perigee compare                replay it on several clusters, side by side
+  perigee sweep                  replay it while one setting varies
+  perigee plan                   find the smallest cluster that serves it well enough
   perigee trace                  say what happened, from journals that both keep
 )";
 
@@ -59,6 +62,9 @@ int run(int count, char** arguments) {
   add_init(line, all);
   add_check(line, all);
   add_replay(line, all);
+  add_compare(line, all);
+  add_sweep(line, all);
+  add_plan(line, all);
   add_bench(line, all);
   add_calibrate(line, all);
   add_trace(line, all);

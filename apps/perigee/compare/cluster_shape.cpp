@@ -1,0 +1,82 @@
+#include "apps/perigee/compare/cluster_shape.hpp"
+
+namespace perigee::app {
+namespace {
+
+using cluster::node;
+
+/// But for where and what they are called.
+bool is_alike(node a, const node& b) {
+  a.name = b.name;
+  a.address = b.address;
+  return a == b;
+}
+
+void use_hardware(node& in, const std::string& hardware) {
+  for (auto& one : in.prefill_groups)
+    one.hardware = hardware;
+  for (auto& one : in.decode_instances)
+    one.hardware = hardware;
+}
+
+std::optional<std::string> find_missing(const cluster::topology& all,
+                                        const std::string& hardware) {
+  if (hardware.empty() || all.hardware.contains(hardware))
+    return std::nullopt;
+  std::string known;
+  for (const auto& [name, cost] : all.hardware)
+    known += (known.empty() ? "" : ", ") + name;
+  return "there is no [hardware." + hardware + "]; there are: " + known;
+}
+
+/// Adds `one` to nodes that are called alike.
+void add(cluster::topology& to, node one, char kind, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    one.name = kind + std::to_string(i);
+    to.nodes.push_back(one);
+  }
+}
+
+} // namespace
+
+result<cluster_shape, std::string> cluster_shape::of(const cluster::topology& all,
+                                                     const std::string& hardware) {
+  if (auto missing = find_missing(all, hardware))
+    return failure(*missing);
+  cluster_shape shape;
+  shape.rest_ = all;
+  shape.rest_.nodes.clear();
+  if (!hardware.empty()) { // which the conductor believes in, too
+    shape.rest_.hardware = {*all.hardware.find(hardware)};
+    shape.rest_.cost_model.reset();
+  }
+  bool has_prefill = false, has_decode = false;
+  for (const auto& one : all.nodes) {
+    bool prefills = !one.prefill_groups.empty();
+    if (prefills == !one.decode_instances.empty())
+      return failure(one.name + " must either prefill or decode, to be counted");
+    auto& like = prefills ? shape.prefill_ : shape.decode_;
+    auto& has_one = prefills ? has_prefill : has_decode;
+    if (has_one && !is_alike(one, like))
+      return failure(one.name + " is not like " + like.name
+                     + ": only nodes that are alike can be counted");
+    like = one;
+    has_one = true;
+  }
+  for (auto* one : {&shape.prefill_, &shape.decode_}) {
+    one->address.clear();
+    if (!hardware.empty())
+      use_hardware(*one, hardware);
+  }
+  return shape;
+}
+
+cluster::topology cluster_shape::make(cluster_size size) const {
+  auto made = rest_;
+  add(made, prefill_, 'p', size.prefill);
+  add(made, decode_, 'd', size.decode);
+  made.cluster.control = made.nodes.front().name;
+  return made;
+}
+
+} // namespace perigee::app
