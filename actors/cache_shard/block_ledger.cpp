@@ -250,6 +250,32 @@ block_ledger::lend(std::span<const block_key> chain) {
   return given;
 }
 
+lease_id block_ledger::open_lease() {
+  auto id = lease_id{++leases_total_};
+  leases_.emplace(id, std::vector<block_number>{});
+  return id;
+}
+
+result<sealing, ledger_fault> block_ledger::seal_into(lease_id id, block_number block,
+                                                      owner_id owner,
+                                                      const chain_piece& as) {
+  PERIGEE_ASSERT(as.keys.size() == 1, "a block has one key");
+  auto with = leases_.find(id);
+  if (with == leases_.end() || block >= blocks_.size())
+    return failure(ledger_fault::not_yours);
+  auto& one = blocks_[block];
+  if (one.now != state::writing || one.owner != owner || one.has_key)
+    return failure(ledger_fault::not_yours);
+  if (by_key_.contains(as.keys.front()))
+    return sealing::duplicate;
+  write_key(block, as.keys.front(), as.parent, as.depth);
+  one.leases = 1;
+  ++counts_.leased;
+  seal_as_keyed(block);
+  with->second.push_back(block);
+  return sealing::stored;
+}
+
 bool block_ledger::release(lease_id id) {
   auto given = leases_.extract(id);
   if (given.empty())

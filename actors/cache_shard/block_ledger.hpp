@@ -107,6 +107,16 @@ public:
   /// until release().
   std::optional<lease> lend(std::span<const block_key> chain);
 
+  /// A lease on no block yet: see seal_into().
+  lease_id open_lease();
+
+  /// The owner has written `block`, which has no key, and goes on reading it: it is
+  /// stored under the key of `as`, a piece of one, and joins the lease. A duplicate
+  /// does not, and stays his. Refuses with not_yours, also of a lease that is not
+  /// there.
+  result<sealing, ledger_fault> seal_into(lease_id id, block_number block,
+                                          owner_id owner, const chain_piece& as);
+
   /// False if there is no such lease.
   bool release(lease_id id);
 

@@ -295,5 +295,45 @@ TEST_CASE("an eviction policy is known by its name") {
   CHECK_FALSE(make_eviction_policy("lru "));
 }
 
+SCENARIO("a block that gets its key when it is written is read on by its owner") {
+  GIVEN("two who write blocks without keys") {
+    auto all = ledger(4);
+    auto mine = blocks_of(all.reserve(ann, 2));
+    auto theirs = blocks_of(all.reserve(bob, 1));
+    auto lease = all.open_lease();
+    CHECK_FALSE(all.contains(a));
+    WHEN("one of them says what it wrote") {
+      CHECK(all.seal_into(lease, mine[0], ann, piece({a})).value() == sealing::stored);
+      CHECK(all.seal_into(lease, mine[1], ann, piece({b}, 1, a)).value()
+            == sealing::stored);
+      THEN("it is found, and stays as long as the lease") {
+        CHECK(all.counts()
+              == block_counts{.free = 1, .writing = 1, .sealed = 2, .leased = 2});
+        CHECK(run_of(all, {a, b, c}) == 2);
+        CHECK(all.reserve(eve, 2).ran_out);
+        CHECK(all.release(lease));
+        CHECK(all.reserve(eve, 2).evicted == block_chain{b});
+      }
+      THEN("what the other wrote of the same stays the other's") {
+        auto other = all.open_lease();
+        CHECK(all.seal_into(other, theirs[0], bob, piece({a})).value()
+              == sealing::duplicate);
+        CHECK(all.free(theirs[0], bob));
+        CHECK(all.release(other));
+      }
+    }
+    WHEN("it isn't his, or there is no such lease") {
+      THEN("nothing happens") {
+        auto before = all.counts();
+        CHECK_FALSE(all.seal_into(lease, theirs[0], ann, piece({a})));
+        CHECK_FALSE(all.seal_into(lease, 9, ann, piece({a})));
+        CHECK(all.release(lease));
+        CHECK_FALSE(all.seal_into(lease, mine[0], ann, piece({a})));
+        CHECK(all.counts() == before);
+      }
+    }
+  }
+}
+
 } // namespace
 } // namespace perigee::shard
