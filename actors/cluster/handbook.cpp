@@ -89,6 +89,7 @@ void write_node(std::string& text, const node& one) {
     text += "cache_shard = " + inline_table(*one.cache_shard) + '\n';
   write_list(text, "prefill_group", one.prefill_groups);
   write_list(text, "decode_instance", one.decode_instances);
+  write_list(text, "coupled_instance", one.coupled_instances);
 }
 
 // -- a file with all that it leaves out ---------------------------------------
@@ -173,6 +174,10 @@ std::string to_toml(const topology& all) {
     text += '\n' + wrapped(note_of(name), "# ") + '[' + name + "]\n";
     write_settings(text, section);
   });
+  if (all.model_shape) {
+    text += "\n# The KV of a model that is modelled.\n[model.shape]\n";
+    write_settings(text, *all.model_shape);
+  }
   if (all.cost_model)
     text += '\n' + to_toml(*all.cost_model);
   for (const auto& [name, costs] : all.hardware) {
@@ -184,6 +189,8 @@ std::string to_toml(const topology& all) {
   write_options<cache_shard_settings>(text, "A cache_shard");
   write_options<prefill_group_settings>(text, "A prefill_group");
   write_options<decode_instance_settings>(text, "A decode_instance");
+  write_options<coupled_instance_settings>(text,
+                                           "A coupled_instance, in place of both,");
   for (const auto& one : all.nodes)
     write_node(text, one);
   return text;
@@ -208,6 +215,8 @@ std::string resolved(const topology& all) {
   for_each_plain_section(all, [&](const std::string& name, const auto& section) {
     write_all(text, '[' + name + ']', section);
   });
+  if (all.model_shape)
+    write_all(text, "[model.shape]", *all.model_shape);
   if (all.cost_model)
     write_all(text, "[cost_model]", *all.cost_model);
   for (const auto& [name, costs] : all.hardware)
@@ -218,6 +227,7 @@ std::string resolved(const topology& all) {
       text += "cache_shard = " + full_table(*one.cache_shard) + '\n';
     write_each(text, "prefill_group", one.prefill_groups);
     write_each(text, "decode_instance", one.decode_instances);
+    write_each(text, "coupled_instance", one.coupled_instances);
   }
   return text;
 }
@@ -234,7 +244,8 @@ std::string topology_page() {
     += "\n## [[node]]\n\n"
        + wrapped("A machine. Written once for each, or once with a `count`: then the "
                  "name is followed by a number, from 0 on. At least one node has a "
-                 "`prefill_group`, and one a `decode_instance`.",
+                 "`prefill_group`, and one a `decode_instance`; or at least one has a "
+                 "`coupled_instance`, and none has any of those.",
                  "");
   write_rows<node_settings>(text);
   text += "\n### cache_shard\n\n"
@@ -252,6 +263,25 @@ std::string topology_page() {
           + wrapped(
             "What generates: `decode_instance = [ { batch_max = 16 } ]`. A list.", "");
   write_rows<decode_instance_settings>(text);
+  text
+    += "\n### coupled_instance\n\n"
+       + wrapped(
+         "What computes prompts and generates on one engine, as vLLM does, for "
+         "comparison, or where there is but one engine: `coupled_instance = [ { "
+         "scheduler = \"chunked\" } ]`. A list of at most one: several are on several "
+         "nodes, in one process or not. It fetches nothing from others and has no "
+         "use for a `cache_shard`; its own arena is its cache. `policy.placement` is "
+         "random, round_robin, load_balance or cache_aware then.",
+         "");
+  write_rows<coupled_instance_settings>(text);
+  text += "\n## [model.shape]\n\n"
+          + wrapped(
+            "The KV of a model that need not be there, where all engines are modelled: "
+            "a token's takes 2 * layers * kv_heads * head_dim numbers. With it, "
+            "`perigee replay` needs no `model.path`; with both, only the file's "
+            "tokenizer counts.",
+            "");
+  write_rows<shape_settings>(text);
   text += "\n## [cost_model]\n\n"
           + wrapped(
             "How long batches take here: what the conductor predicts with. "

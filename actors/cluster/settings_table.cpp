@@ -117,7 +117,8 @@ const std::vector<setting<model_settings>>& settings_of() {
   static const std::vector<setting<s>> all{
     {"path", &s::path, a_path,
      "The GGUF file. Relative paths begin at this file's folder; from the environment "
-     "or the command line, at the working directory. Must be set."},
+     "or the command line, at the working directory. Must be set, unless all engines "
+     "are modelled, nothing is served and there is a [model.shape]."},
     {"name", &s::name, {}, "What clients call the model. Empty: its general.name."},
     {"block_tokens", &s::block_tokens, between{16, 4096},
      "Tokens of one KV block: the unit of caching."},
@@ -127,6 +128,17 @@ const std::vector<setting<model_settings>>& settings_of() {
     {"kv_type", &s::kv_type, one_of{{"f16", "f32"}}, "How KV is kept."},
     {"context_tokens_max", &s::context_tokens_max, between{0, 1 << 20},
      "Prompt and answer together, at most. 0: as many as model and arenas allow."},
+  };
+  return all;
+}
+
+template <>
+const std::vector<setting<shape_settings>>& settings_of() {
+  using s = shape_settings;
+  static const std::vector<setting<s>> all{
+    {"layers", &s::layers, between{1, 4096}, "Layers, each with KV of its own."},
+    {"kv_heads", &s::kv_heads, between{1, 1024}, "Heads of K and of V, in each."},
+    {"head_dim", &s::head_dim, between{1, 4096}, "Numbers of one head and token."},
   };
   return all;
 }
@@ -276,6 +288,34 @@ const std::vector<setting<decode_instance_settings>>& settings_of() {
      "wait "
      "in the cache shard."},
     {"batch_max", &s::batch_max, between{1, 4096}, "Sequences decoded in one step."},
+  };
+  return all;
+}
+
+template <>
+const std::vector<setting<coupled_instance_settings>>& settings_of() {
+  using s = coupled_instance_settings;
+  static const std::vector<setting<s>> all{
+    {"engine", &s::engine, a_name, "What computes: \"cpu\", or \"modelled\"."},
+    {"hardware", &s::hardware, a_name_or_empty,
+     "Which [hardware.NAME] a modelled engine stands for."},
+    {"threads", &s::threads, between{0, 1024},
+     "Threads that compute. 0: as many as the machine has cores."},
+    {"arena", &s::arena, between{1 * MiB, 64 * TiB},
+     "Memory for the KV of all sequences. When it is full, the youngest make room and "
+     "are computed again."},
+    {"scheduler", &s::scheduler, one_of{{"prefill_first", "chunked"}},
+     "What a batch is made of: whole prompts before anything else, or who decodes "
+     "first and parts of prompts beside them."},
+    {"token_budget", &s::token_budget, between{2, 131072},
+     "Tokens that one batch feeds. With prefill_first, a prompt that is longer takes "
+     "several."},
+    {"sequences_max", &s::sequences_max, between{1, 4096},
+     "Sequences that are served at once."},
+    {"prefix_cache",
+     &s::prefix_cache,
+     {},
+     "Keep what was computed in the arena, for prompts that begin alike."},
   };
   return all;
 }

@@ -1,6 +1,13 @@
 #include "actors/cluster/topology.hpp"
 
+#include <algorithm>
+
 namespace perigee::cluster {
+
+bool is_coupled(const topology& all) {
+  return std::any_of(all.nodes.begin(), all.nodes.end(),
+                     [](const node& one) { return !one.coupled_instances.empty(); });
+}
 
 topology laptop(const std::string& model_path) {
   topology all;

@@ -56,6 +56,14 @@ struct model_settings {
   bool operator==(const model_settings&) const = default;
 };
 
+/// Of the KV of a model that is modelled.
+struct shape_settings {
+  count layers = 32;
+  count kv_heads = 8;
+  count head_dim = 128;
+  bool operator==(const shape_settings&) const = default;
+};
+
 struct slo_settings {
   milliseconds ttft{30'000};
   milliseconds tbt{1'000};
@@ -133,6 +141,18 @@ struct decode_instance_settings {
   bool operator==(const decode_instance_settings&) const = default;
 };
 
+struct coupled_instance_settings {
+  std::string engine = "cpu";
+  std::string hardware; ///< Of a modelled engine.
+  count threads = 0;    ///< 0: as many as the machine has cores.
+  byte_size arena = 256_MiB;
+  std::string scheduler = "chunked";
+  count token_budget = 2048;
+  count sequences_max = 256;
+  bool prefix_cache = true;
+  bool operator==(const coupled_instance_settings&) const = default;
+};
+
 struct node_settings {
   std::string name = "n0";
   std::string address; ///< Where other processes reach it; empty: nowhere.
@@ -143,6 +163,7 @@ struct node : node_settings {
   std::optional<cache_shard_settings> cache_shard; ///< Set if anything runs here.
   std::vector<prefill_group_settings> prefill_groups;
   std::vector<decode_instance_settings> decode_instances;
+  std::vector<coupled_instance_settings> coupled_instances;
   bool operator==(const node&) const = default;
 };
 
@@ -153,11 +174,15 @@ struct topology {
   policy_settings policy;
   limit_settings limits;
   http_settings http;
-  std::optional<cost_settings> cost_model; ///< As measured by `perigee calibrate`.
+  std::optional<shape_settings> model_shape; ///< In place of the file's.
+  std::optional<cost_settings> cost_model;   ///< As measured by `perigee calibrate`.
   std::map<std::string, cost_settings> hardware; ///< By the name that engines name.
   std::vector<node> nodes;                       ///< Each once, counts written out.
   bool operator==(const topology&) const = default;
 };
+
+/// Whether what serves in it prefills and decodes on the same engines.
+bool is_coupled(const topology& all);
 
 /// One node that has all: what `perigee serve model.gguf` runs.
 topology laptop(const std::string& model_path);

@@ -34,28 +34,69 @@ public:
   }
 
   std::vector<contradiction> run() {
-    if (all_.model.path.empty())
-      found_.push_back({{}, "model.path", "not set", "the path of a GGUF file"});
     check_roles();
+    check_control();
     check_names();
     for (std::size_t i = 0; i < all_.nodes.size(); ++i)
       check_engines(i);
+    check_model();
     if (engines_used_.contains(modelled) && engines_used_.size() > 1)
       found_.push_back({{}, "node", "", "engines that are all modelled, or none"});
     return std::move(found_);
   }
 
 private:
+  void check_model() {
+    const auto& shape = all_.model_shape;
+    bool is_real = !engines_used_.empty() && !engines_used_.contains(modelled);
+    if (all_.model.path.empty() && (!shape || is_real))
+      found_.push_back({{}, "model.path", "not set", "the path of a GGUF file"});
+    if (shape && is_real)
+      found_.push_back({{},
+                        "model.shape",
+                        "",
+                        "none, unless the engines are \"modelled\": others have the "
+                        "file's"});
+  }
+
   void check_roles() {
     std::size_t groups = 0, instances = 0;
     for (const auto& one : all_.nodes) {
       groups += one.prefill_groups.size();
       instances += one.decode_instances.size();
     }
+    if (is_coupled(all_))
+      return check_coupled();
     if (groups == 0)
       found_.push_back({{}, "node", "", "at least one prefill_group on some node"});
     if (instances == 0)
       found_.push_back({{}, "node", "", "at least one decode_instance on some node"});
+  }
+
+  void check_coupled() {
+    for (std::size_t i = 0; i < all_.nodes.size(); ++i) {
+      const auto& one = all_.nodes[i];
+      if (one.coupled_instances.size() > 1)
+        found_.push_back({i, "coupled_instance",
+                          std::to_string(one.coupled_instances.size()) + " of them",
+                          "one at most: each is on a node of its own"});
+      for (auto [key, is_there] :
+           {std::pair{"prefill_group", !one.prefill_groups.empty()},
+            {"cache_shard", one.cache_shard.has_value()},
+            {"decode_instance", !one.decode_instances.empty()}})
+        if (is_there)
+          found_.push_back(
+            {i, key, "", "none in a cluster that has a coupled_instance"});
+    }
+    if (all_.policy.placement == "kvcache_centric")
+      found_.push_back({{},
+                        "policy.placement",
+                        as_toml(all_.policy.placement),
+                        "one of \"random\", \"round_robin\", \"load_balance\", "
+                        "\"cache_aware\": a coupled_instance fetches nothing"});
+  }
+
+  void check_control() {
     const auto& control = all_.cluster.control;
     if (!all_.nodes.empty() && !holds(nodes_, control))
       found_.push_back({{},
@@ -87,6 +128,8 @@ private:
       check_engine(i, at("prefill_group", k), one.prefill_groups[k]);
     for (std::size_t k = 0; k < one.decode_instances.size(); ++k)
       check_engine(i, at("decode_instance", k), one.decode_instances[k]);
+    for (std::size_t k = 0; k < one.coupled_instances.size(); ++k)
+      check_engine(i, at("coupled_instance", k), one.coupled_instances[k]);
   }
 
   template <class Owner>

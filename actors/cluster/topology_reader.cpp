@@ -84,8 +84,10 @@ public:
     }
     for_each_plain_section(all_, [&](const char* name, auto& section) {
       if (const auto* node = file.get(name))
-        read_table(*node, name, section);
+        read_table(*node, name, section, tables_in(name));
     });
+    if (const auto* node = file.at_path("model.shape").node())
+      read_table(*node, "model.shape", all_.model_shape.emplace());
     place_model();
     if (const auto* node = file.get("cost_model"))
       read_table(*node, "cost_model", all_.cost_model.emplace());
@@ -141,6 +143,10 @@ private:
   }
 
   // -- sections ---------------------------------------------------------------
+
+  static names tables_in(const std::string& section) {
+    return section == "model" ? names{"shape"} : names{};
+  }
 
   bool is_plain_section(const std::string& key) {
     bool found = false;
@@ -213,7 +219,8 @@ private:
 
   void read_node(const toml::node& table, const std::string& path) {
     node one;
-    const names nested{"count", "cache_shard", "prefill_group", "decode_instance"};
+    const names nested{"count", "cache_shard", "prefill_group", "decode_instance",
+                       "coupled_instance"};
     read_table(table, path, static_cast<node_settings&>(one), nested);
     const auto& parts = *table.as_table();
     if (const auto* shard = parts.get("cache_shard"))
@@ -222,6 +229,8 @@ private:
       read_owners(*groups, path + ".prefill_group", one.prefill_groups);
     if (const auto* instances = parts.get("decode_instance"))
       read_owners(*instances, path + ".decode_instance", one.decode_instances);
+    if (const auto* instances = parts.get("coupled_instance"))
+      read_owners(*instances, path + ".coupled_instance", one.coupled_instances);
     if (!one.prefill_groups.empty() || !one.decode_instances.empty())
       if (!one.cache_shard)
         one.cache_shard.emplace();

@@ -49,6 +49,9 @@ bool is_modelled(const cluster::topology& all) {
   for (const auto& node : all.nodes)
     for (const auto& group : node.prefill_groups)
       return group.engine == "modelled"; // then all are
+  for (const auto& node : all.nodes)
+    for (const auto& instance : node.coupled_instances)
+      return instance.engine == "modelled";
   return false;
 }
 
@@ -98,6 +101,28 @@ std::size_t threads_of(const engine_wish& what) {
   return what.threads > 0 ? what.threads : cores;
 }
 
+/// What a topology says of a model's KV stands over what its file says.
+void take_shape(model_outline& into, const cluster::topology& all) {
+  const auto& shape = *all.model_shape;
+  into.info.layers = std::uint32_t(shape.layers);
+  into.info.kv_heads = std::uint32_t(shape.kv_heads);
+  into.info.head_dim = std::uint32_t(shape.head_dim);
+  into.layout = {into.info.layers, into.info.kv_heads, into.info.head_dim,
+                 std::uint32_t(all.model.block_tokens), element_bytes(all)};
+}
+
+model_outline outline_of_shape(const cluster::topology& all) {
+  model_outline made;
+  made.info.name = all.model.name.empty() ? "modelled" : all.model.name;
+  made.info.architecture = "modelled";
+  made.info.vocabulary = engine::modelled_options{}.vocabulary;
+  made.info.context_tokens_max = all.model.context_tokens_max > 0
+                                   ? std::uint32_t(all.model.context_tokens_max)
+                                   : std::uint32_t(prompt_tokens_max);
+  take_shape(made, all);
+  return made;
+}
+
 result<model_outline, std::string> outline_of(const engine::gguf::file& file,
                                               const cluster::topology& all) {
   auto shape = cpu::read_model_shape(file);
@@ -114,6 +139,8 @@ result<model_outline, std::string> outline_of(const engine::gguf::file& file,
                 {}};
   found.layout = {found.info.layers, found.info.kv_heads, found.info.head_dim,
                   std::uint32_t(all.model.block_tokens), element_bytes(all)};
+  if (all.model_shape)
+    take_shape(found, all);
   return found;
 }
 
@@ -145,6 +172,8 @@ result<void, std::string> load_words(model& into, const cluster::topology& all,
 } // namespace
 
 result<model_outline, std::string> read_outline(const cluster::topology& all) {
+  if (all.model.path.empty())
+    return outline_of_shape(all);
   auto file = engine::gguf::file::open(all.model.path);
   if (!file)
     return failure(file.error().text());
@@ -153,6 +182,9 @@ result<model_outline, std::string> read_outline(const cluster::topology& all) {
 
 result<model, std::string> load_model(const cluster::topology& all,
                                       spdlog::logger& log) {
+  if (all.model.path.empty())
+    return failure(std::string{"model.path is not set: expected the path of a GGUF "
+                               "file, of which the tokenizer is needed"});
   auto file = engine::gguf::file::open(all.model.path);
   if (!file)
     return failure(file.error().text());

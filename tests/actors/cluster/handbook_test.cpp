@@ -36,6 +36,27 @@ TEST_CASE("a topology that is written down reads as itself") {
   all.nodes[1].address = "10.0.0.1:7400";
   all.nodes[1].decode_instances.clear();
   all.nodes[1].cache_shard->dram = 3_GiB;
+  all.model_shape.emplace().layers = 80;
+  for (auto& one : all.nodes) {
+    for (auto& group : one.prefill_groups)
+      group = {1, "modelled", "a b.c", group.threads, group.arena};
+    for (auto& instance : one.decode_instances)
+      instance = {"modelled", "a b.c", 0, instance.arena, 64};
+  }
+  CHECK(read_back(all) == all);
+  auto in_full = read_topology(resolved(all), {"/t.toml", {}});
+  REQUIRE(in_full);
+  CHECK(*in_full == all);
+}
+
+TEST_CASE("so does one whose instances are coupled") {
+  auto all = laptop("/models/m.gguf");
+  all.policy.placement = "round_robin";
+  all.nodes[0].cache_shard.reset();
+  all.nodes[0].prefill_groups.clear();
+  all.nodes[0].decode_instances.clear();
+  all.nodes[0].coupled_instances.push_back(
+    {"cpu", "", 2, 1_GiB, "prefill_first", 4096, 7, false});
   CHECK(read_back(all) == all);
   auto in_full = read_topology(resolved(all), {"/t.toml", {}});
   REQUIRE(in_full);

@@ -172,6 +172,62 @@ prefill_token_us = 104.1
         != std::string::npos);
 }
 
+TEST_CASE("a cluster is coupled, all of it, or not at all") {
+  const std::string coupled = R"(
+model.path = "m.gguf"
+policy.placement = "cache_aware"
+[[node]]
+name = "v"
+count = 2
+coupled_instance = [ { scheduler = "chunked", token_budget = 512 } ]
+)";
+  auto got = read(coupled);
+  REQUIRE(got);
+  CHECK(is_coupled(*got));
+  CHECK(got->nodes[1].coupled_instances[0].token_budget == 512);
+  CHECK_FALSE(got->nodes[0].cache_shard);
+
+  auto beside = [&](const std::string& more) { return said_of(coupled + more); };
+  CHECK(beside("prefill_group = [ {} ]\n")
+          .find("t.toml:8: node.v0.prefill_group: expected none in a cluster that has "
+                "a coupled_instance")
+        != std::string::npos);
+  CHECK(beside("cache_shard = {}\n").find("node.v0.cache_shard: expected none")
+        != std::string::npos);
+  CHECK(beside("[[node]]\nname = \"d\"\ndecode_instance = [ {} ]\n")
+          .find("node.d.decode_instance: expected none")
+        != std::string::npos);
+  CHECK(said_of("model.path = \"m.gguf\"\n[[node]]\ncoupled_instance = [ {}, {} ]\n")
+          .find("node.n0.coupled_instance is 2 of them: expected one at most")
+        != std::string::npos);
+  CHECK(said_of("model.path = \"m.gguf\"\n[[node]]\ncoupled_instance = [ {} ]\n")
+          .find("policy.placement is \"kvcache_centric\": expected one of \"random\"")
+        != std::string::npos);
+}
+
+TEST_CASE("the shape of a model that is modelled stands in for its file") {
+  const std::string shaped = R"(
+[model.shape]
+layers = 80
+[hardware.big]
+[[node]]
+name = "v"
+prefill_group = [ { engine = "modelled", hardware = "big" } ]
+decode_instance = [ { engine = "modelled", hardware = "big" } ]
+)";
+  auto got = read(shaped);
+  REQUIRE(got);
+  CHECK(got->model_shape->layers == 80);
+  CHECK(got->model_shape->kv_heads == 8);
+  CHECK(got->model.path.empty());
+  CHECK(said_of("[model.shape]\nlayers = 0\n").find("model.shape.layers is 0: expected")
+        != std::string::npos);
+  CHECK(said_of("[model.shape]\nlayer = 1\n").find("did you mean \"layers\"?")
+        != std::string::npos);
+  CHECK(said_of(smallest + "[model.shape]\n").find("model.shape: expected none, unless")
+        != std::string::npos);
+}
+
 TEST_CASE("the environment overrules the file, and the command line both") {
   auto with = [](std::vector<override_> all) {
     return read(smallest + "[slo]\nttft_ms = 1\n", std::move(all))->slo.ttft.count();
