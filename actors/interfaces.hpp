@@ -53,6 +53,13 @@ using decode_actor = rt::actor_of<
   void(Msg<schema::Moved>), void(Msg<schema::Quiesced>), void(Msg<schema::Forwarded>),
   void(Msg<schema::Member>), void(Msg<schema::Due>), void(Msg<schema::Tick>)>;
 
+/// Does both, on one engine, as vLLM does.
+using coupled_actor
+  = rt::actor_of<void(Msg<schema::Prefill>), void(Msg<schema::Prompt>),
+                 void(Msg<schema::Cancel>), void(Msg<schema::Forwarded>),
+                 void(Msg<schema::Recount>), void(Msg<schema::Member>),
+                 void(Msg<schema::Due>), void(Msg<schema::Tick>)>;
+
 /// One node's part of the KVCache pool.
 using shard_actor = rt::actor_of<void(Msg<schema::Pin>), void(Msg<schema::Unpin>),
                                  void(Msg<schema::Reserve>), void(Msg<schema::Seal>),
@@ -80,6 +87,7 @@ using rejector_name = rt::name<rejector_actor>;
 using conductor_name = rt::name<conductor_actor>;
 using prefill_name = rt::name<prefill_actor>;
 using decode_name = rt::name<decode_actor>;
+using coupled_name = rt::name<coupled_actor>;
 using shard_name = rt::name<shard_actor>;       // a node has one: its index is 0
 using transfer_name = rt::name<transfer_actor>; // likewise
 using engine_name = rt::name<engine_actor>;
@@ -146,4 +154,5 @@ CAF_BEGIN_TYPE_ID_BLOCK(perigee, caf::first_custom_type_id)
   CAF_ADD_TYPE_ID(perigee, (perigee::transfer_actor))
   CAF_ADD_TYPE_ID(perigee, (perigee::engine_actor))
   CAF_ADD_TYPE_ID(perigee, (perigee::cluster_actor))
+  CAF_ADD_TYPE_ID(perigee, (perigee::coupled_actor))
 CAF_END_TYPE_ID_BLOCK(perigee)

@@ -34,6 +34,7 @@ enum Role {
   transfer @6;
   engine @7;
   cluster @8;
+  coupled @9;
 }
 
 struct Asker {

@@ -4,6 +4,7 @@
 # To read: Pin, then Fetch what the lease names, then Unpin. To write: Reserve, then Push into
 # what was granted, then Seal. The shard tells the conductor of what it stores and evicts,
 # numbered without a gap: who sees a gap asks for a Snapshot. The shard has the last word.
+# A coupled instance, which keeps prefixes in its own arena, tells of them as a shard does.
 
 using Cxx = import "/capnp/c++.capnp";
 using Limits = import "limits.capnp";

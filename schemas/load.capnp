@@ -9,7 +9,7 @@ using import "header.capnp".Header;
 $Cxx.namespace("perigee::schema");
 
 struct PrefillLoad {
-  # Prefill group to conductor.
+  # Prefill group or coupled instance to conductor.
   header @0 :Header;
   who @1 :ActorName;
   waiting @2 :UInt32;
@@ -23,7 +23,7 @@ struct PrefillLoad {
 }
 
 struct DecodeLoad {
-  # Decode instance to conductor.
+  # Decode instance or coupled instance to conductor.
   header @0 :Header;
   who @1 :ActorName;
   sequences @2 :UInt32;

@@ -8,6 +8,9 @@
 #                       prefill group --Room, Handoff, Landed---> decode instance
 #   gateway <--------------------Tokens-------------------------- decode instance
 #
+# A coupled instance is group and decode instance in one: it takes Prefill and Prompt, and
+# tells Tokens. There is no Expect then, and no hand-off.
+#
 # All are told, both ways. `request` names one attempt to serve a client's request: the
 # gateway never gives out the same twice under its name, and a second attempt has another.
 # Every answer goes to an actor that the question names; it may find that the request has
@@ -109,6 +112,9 @@ struct Placed {
     ttftNs @3 :UInt64;
     tbtNs @4 :UInt64;
     # As predicted.
+
+    coupled @5 :Bool;
+    # Both names are one coupled instance's, which takes the Prompt and tells the Tokens.
   }
 }
 
@@ -126,7 +132,8 @@ struct Expect {
 }
 
 struct Prefill {
-  # Conductor to prefill group: compute this, once its Prompt is here.
+  # Conductor to prefill group or coupled instance: compute this, once its Prompt is here.
+  # A coupled instance reuses what it has itself, whatever it says of that.
   header @0 :Header;
   request @1 :UInt64;
   gateway @2 :ActorName;
@@ -179,7 +186,7 @@ struct Sampling {
 }
 
 struct Prompt {
-  # Gateway to prefill group: the tokens, in parts, in order.
+  # Gateway to prefill group or coupled instance: the tokens, in parts, in order.
   header @0 :Header;
   request @1 :UInt64;
   firstToken @2 :UInt32 $Limits.maxValue(Limits.promptTokensMax);
@@ -207,7 +214,7 @@ struct Drawn {
 }
 
 struct PromptScores {
-  # Prefill group to gateway, before the first of the Tokens.
+  # Prefill group or coupled instance to gateway, before the first of the Tokens.
   header @0 :Header;
   request @1 :UInt64;
   firstToken @2 :UInt32 $Limits.maxValue(Limits.promptTokensMax);

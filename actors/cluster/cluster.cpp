@@ -22,6 +22,7 @@ const char* name_of(schema::Role role) {
     case schema::Role::TRANSFER: return "transfer";
     case schema::Role::ENGINE: return "engine";
     case schema::Role::CLUSTER: return "cluster";
+    case schema::Role::COUPLED: return "coupled";
   }
   return "unknown";
 }

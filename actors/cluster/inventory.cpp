@@ -2,10 +2,13 @@
 
 #include "actors/cache_shard/cache_shard.hpp"
 #include "actors/conductor/conductor.hpp"
+#include "actors/coupled_instance/coupled_instance.hpp"
 #include "actors/decode_instance/decode_instance.hpp"
 #include "actors/prefill_group/prefill_group.hpp"
 #include "actors/rejector/rejector.hpp"
 #include "schemas/assert.hpp"
+
+#include <algorithm>
 
 namespace perigee::cluster {
 namespace {
@@ -101,11 +104,13 @@ private:
       add_transfer(in, node);
       add_shard(in, *node.cache_shard);
     }
-    std::uint32_t engines = 0, groups = 0, instances = 0;
+    std::uint32_t engines = 0, groups = 0, instances = 0, coupled = 0;
     for (const auto& group : node.prefill_groups)
       add_prefill_group(in, group, groups++, engines++);
     for (const auto& instance : node.decode_instances)
       add_decode_instance(in, instance, instances++, engines++);
+    for (const auto& instance : node.coupled_instances)
+      add_coupled_instance(in, instance, coupled++, engines++);
     if (in.index == control_) {
       add_conductor(in);
       add_rejector(in);
@@ -140,6 +145,7 @@ private:
     how.ttft_limit = all_.slo.ttft;
     how.tbt_limit = all_.slo.tbt;
     how.cost = with_.cost;
+    how.coupled = is_coupled(all_);
     auto counts = count_in(counts_.conductors, in, 0);
     add_seat<conductor_actor>(
       units_.emplace_back(), schema::Role::CONDUCTOR, in, 0,
@@ -297,6 +303,27 @@ private:
       of_this.segment = (*made)->segment();
       return decode::start(in, where, (*made)->runs()->arena(), of_this, counts);
     });
+  }
+
+  void add_coupled_instance(const rt::world& in, const coupled_instance_settings& of,
+                            std::uint32_t index, std::uint32_t engine) {
+    auto& one = units_.emplace_back();
+    auto made = add_engine(one, in, engine,
+                           {of.engine, of.hardware, of.threads, of.arena,
+                            narrow(std::max(of.token_budget, of.sequences_max))});
+    coupled::options how;
+    how.control = control_;
+    how.engine = engine;
+    how.scheduler = of.scheduler;
+    how.token_budget = narrow(of.token_budget);
+    how.sequences_max = narrow(of.sequences_max);
+    how.steps_max = narrow(all_.policy.steps_max);
+    how.keeps_prefixes = of.prefix_cache;
+    auto counts = count_in(counts_.coupleds, in, index);
+    add_seat<coupled_actor>(
+      one, schema::Role::COUPLED, in, index, [=](rt::place where) {
+        return coupled::start(in, where, (*made)->runs()->arena(), how, counts);
+      });
   }
 
   const rt::world& in_;

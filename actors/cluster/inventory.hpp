@@ -7,6 +7,7 @@
 #include "actors/cluster/unit.hpp"
 #include "actors/conductor/cost_model.hpp"
 #include "actors/conductor/probe.hpp"
+#include "actors/coupled_instance/probe.hpp"
 #include "actors/decode_instance/probe.hpp"
 #include "actors/engine_host/engine_host.hpp"
 #include "actors/gateway/gateway.hpp"
@@ -25,7 +26,7 @@
 
 namespace perigee::cluster {
 
-/// An engine that a prefill group or a decode instance is to own.
+/// An engine that a prefill group, a decode instance or a coupled one is to own.
 struct engine_wish {
   std::string engine;   ///< As the topology names it.
   std::string hardware; ///< Of a modelled one.
@@ -64,6 +65,7 @@ struct probes {
   each<conductor::probe> conductors;
   each<prefill::probe> prefills;
   each<decode::probe> decodes;
+  each<coupled::probe> coupleds;
   each<shard::probe> shards;
   each<transfer::probe> transfers;
   each<engine_host::probe> engines;

@@ -32,6 +32,11 @@ decode_name name_of(const instance_id& who) {
   return {who.node, who.index};
 }
 
+/// As which a group is known where it decodes, too.
+coupled_name coupled_name_of(const group_id& who) {
+  return {who.node, who.index};
+}
+
 /// A shard's node; a node has one shard.
 node_index node_of(schema::ActorName::Reader shard) {
   return node_index{shard.getNode()};
@@ -108,7 +113,7 @@ private:
   /// False if the group that was chosen is lost, which is known now.
   bool try_to_place(const Msg<schema::Place>& asked, std::span<const run> runs) {
     auto wanted = to_wish(asked->getWish(), how_.ttft_limit, how_.tbt_limit);
-    scene here{desk_.now(), book_.all(), runs, how_.cost};
+    scene here{desk_.now(), book_.all(), runs, how_.cost, how_.coupled};
     auto chosen = policy_->choose(wanted, here);
     if (!chosen) {
       refuse(asked, {reason::no_instance, 0, soon});
@@ -125,9 +130,12 @@ private:
     }
     if (!tell_group(asked, *chosen)) {
       lose(chosen->prefill);
+      if (how_.coupled)
+        lose(chosen->decode);
       return false;
     }
-    tell_instance(asked, *chosen);
+    if (!how_.coupled)
+      tell_instance(asked, *chosen);
     tell_gateway(asked, *chosen);
     auto is_remote = chosen->source != chosen->prefill.node;
     probe_->placed(chosen->reuse_blocks, is_remote ? chosen->reuse_blocks : 0);
@@ -136,9 +144,11 @@ private:
   }
 
   bool tell_group(const Msg<schema::Place>& asked, const plan& chosen) {
-    return desk_.tell<schema::Prefill>(
-      name_of(chosen.prefill), asked,
-      [&](schema::Prefill::Builder work) { set_prefill(work, chosen, *asked); });
+    auto fill
+      = [&](schema::Prefill::Builder work) { set_prefill(work, chosen, *asked); };
+    return how_.coupled
+             ? desk_.tell<schema::Prefill>(coupled_name_of(chosen.prefill), asked, fill)
+             : desk_.tell<schema::Prefill>(name_of(chosen.prefill), asked, fill);
   }
 
   /// One that is not there will be found missing by the group.
@@ -151,8 +161,9 @@ private:
   }
 
   void tell_gateway(const Msg<schema::Place>& asked, const plan& chosen) {
-    answer(asked,
-           [&](schema::Placed::Builder said) { set_plan(said.initPlaced(), chosen); });
+    answer(asked, [&](schema::Placed::Builder said) {
+      set_plan(said.initPlaced(), chosen, how_.coupled);
+    });
   }
 
   void refuse(const Msg<schema::Place>& asked, const refusal& why) {
@@ -189,7 +200,7 @@ private:
 
   void on_prefill_load(const Msg<schema::PrefillLoad>& said) {
     auto who = to_name<prefill_name>(said->getWho());
-    if (!is_current(said, who))
+    if (!is_from_group(said, who))
       return;
     auto ended = to_requests(said->getEnded());
     book_.hear(group_id{who.node, who.index},
@@ -202,7 +213,7 @@ private:
 
   void on_decode_load(const Msg<schema::DecodeLoad>& said) {
     auto who = to_name<decode_name>(said->getWho());
-    if (!is_current(said, who))
+    if (!is_from_group(said, who))
       return;
     auto began = to_requests(said->getBegan());
     auto ended = to_ends(said->getEnded());
@@ -276,21 +287,21 @@ private:
 
   void on_stored(const Msg<schema::Stored>& news) {
     auto shard = node_of(news->getShard());
-    if (is_current(news, shard_name{shard}))
+    if (is_from_holder(news, shard))
       heed(shard, held_.stored(shard, news->getNumber(), to_tier(news->getTier()),
                                to_keys(news->getKeys()), desk_.now()));
   }
 
   void on_evicted(const Msg<schema::Evicted>& news) {
     auto shard = node_of(news->getShard());
-    if (is_current(news, shard_name{shard}))
+    if (is_from_holder(news, shard))
       heed(shard, held_.evicted(shard, news->getNumber(), to_keys(news->getKeys()),
                                 desk_.now()));
   }
 
   void on_snapshot(const Msg<schema::Snapshot>& news) {
     auto shard = node_of(news->getShard());
-    if (!is_current(news, shard_name{shard}))
+    if (!is_from_holder(news, shard))
       return;
     wait_for_recount(shard); // for what is still to come
     heed(shard, held_.recounted(
@@ -308,7 +319,10 @@ private:
 
   void ask_for_recount(node_index shard) {
     probe_->asked_for_recount();
-    desk_.tell<schema::Recount>(shard_name{shard}, rt::unprompted, [](auto) {});
+    if (how_.coupled)
+      desk_.tell<schema::Recount>(coupled_name{shard}, rt::unprompted, [](auto) {});
+    else
+      desk_.tell<schema::Recount>(shard_name{shard}, rt::unprompted, [](auto) {});
     wait_for_recount(shard);
   }
 
@@ -333,6 +347,8 @@ private:
       case schema::Role::PREFILL:
         return seat(to_name<prefill_name>(who), news->getUp());
       case schema::Role::DECODE: return seat(to_name<decode_name>(who), news->getUp());
+      case schema::Role::COUPLED:
+        return seat(to_name<coupled_name>(who), news->getUp());
       case schema::Role::SHARD: return seat_shard(node_of(who), news->getUp());
       case schema::Role::REJECTOR:
         if (news->getUp())
@@ -352,10 +368,21 @@ private:
 
   void seat(const decode_name& who, bool up) {
     instance_id instance{who.node, who.index};
-    probe_->lost(book_.lose(instance, desk_.now()));
+    lose(instance);
     if (up)
       book_.seat(instance, desk_.now());
     book_changed();
+  }
+
+  /// It is a group, an instance, and a holder of prefixes.
+  void seat(const coupled_name& who, bool up) {
+    seat(prefill_name{who.node, who.index}, up);
+    seat(decode_name{who.node, who.index}, up);
+    seat_shard(who.node, up);
+  }
+
+  void lose(const instance_id& instance) {
+    probe_->lost(book_.lose(instance, desk_.now()));
   }
 
   void lose(const group_id& group) {
@@ -377,6 +404,20 @@ private:
   /// The one beside us: it alone asks us to place, and has our book.
   rejector_name rejector() const {
     return {desk_.me().node, 0};
+  }
+
+  /// Whether `heard` is from the group or instance that has that name now.
+  template <class T, class Handle>
+  bool is_from_group(const Msg<T>& heard, const rt::name<Handle>& whom) {
+    return how_.coupled ? is_current(heard, coupled_name{whom.node, whom.index})
+                        : is_current(heard, whom);
+  }
+
+  /// Whether `heard` is from who keeps prefixes on that node now.
+  template <class T>
+  bool is_from_holder(const Msg<T>& heard, node_index node) {
+    return how_.coupled ? is_current(heard, coupled_name{node, 0})
+                        : is_current(heard, shard_name{node});
   }
 
   /// Whether `heard` is from whoever is under `whom` now. Else it is to be dropped.

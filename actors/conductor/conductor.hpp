@@ -19,6 +19,9 @@ struct options {
   double kvcache_balancing_threshold = 4;
   objectives wanted;
 
+  /// Every group is a coupled instance, which decodes what it prefills.
+  bool coupled = false;
+
   /// The cluster's, for requests that name none. Positive.
   nanoseconds ttft_limit = std::chrono::seconds{30};
   nanoseconds tbt_limit = std::chrono::milliseconds{100};

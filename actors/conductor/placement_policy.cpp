@@ -115,6 +115,14 @@ void decode_where_fastest(plan& made, const wish& one, const scene& here) {
   }
 }
 
+/// A coupled group decodes what it prefills. False if it isn't there as an instance.
+bool decode_at_home(plan& made, const wish& one, const scene& here) {
+  auto home = here.all.decodes.find({made.prefill.node, made.prefill.index});
+  if (home != here.all.decodes.end())
+    decode_at(made, home->first, home->second, one, here);
+  return home != here.all.decodes.end();
+}
+
 /// Any element of a map, by number.
 template <class Map>
 auto nth(const Map& all, std::uint64_t n) {
@@ -131,8 +139,10 @@ public:
     if (here.all.prefills.empty() || here.all.decodes.empty())
       return std::nullopt;
     auto group = nth(here.all.prefills, numbers_.next_group());
-    auto instance = nth(here.all.decodes, numbers_.next_instance());
     auto made = plan_locally(group->first, group->second, one, here);
+    if (here.coupled)
+      return decode_at_home(made, one, here) ? std::optional{made} : std::nullopt;
+    auto instance = nth(here.all.decodes, numbers_.next_instance());
     decode_at(made, instance->first, instance->second, one, here);
     return made;
   }
@@ -177,14 +187,23 @@ public:
     std::optional<plan> best;
     for (const auto& [who, line] : here.all.prefills) {
       auto made = rating_.plan_for(who, line, best_run, one, here);
-      if (!best || rating_.cost(made) < rating_.cost(*best))
+      if (here.coupled && !decode_at_home(made, one, here))
+        continue;
+      if (!best || is_better(made, *best))
         best = made;
     }
-    decode_where_fastest(*best, one, here);
+    if (best && !here.coupled)
+      decode_where_fastest(*best, one, here);
     return best;
   }
 
 private:
+  /// Those that nobody waits at are all alike, but for what they decode: which is
+  /// nothing as long as groups don't.
+  bool is_better(const plan& a, const plan& b) const {
+    return std::pair{rating_.cost(a), a.tbt} < std::pair{rating_.cost(b), b.tbt};
+  }
+
   Rating rating_;
 };
 

@@ -30,6 +30,7 @@ struct scene {
   const loads& all;
   std::span<const run> runs; ///< Of the wish's chain, ordered by shard.
   const cost_model& cost;
+  bool coupled = false; ///< Each group is the instance of the same id, too.
 };
 
 /// Where a request is to run, and what is predicted to come of it.
@@ -84,6 +85,10 @@ std::span<const std::string_view> placement_names();
 /// Local blocks are those of the shard on the group's own node. All but the first two,
 /// which choose both alike, take the decode instance with the least predicted time
 /// between tokens, among those that have room if any has.
+///
+/// Where groups are coupled instances, the instance is the group itself. Of those that
+/// are rated alike, the one with the least time between tokens is taken; local blocks
+/// are those in its own arena. `kvcache_centric` has nothing to fetch from there.
 /// Null if there is no such name.
 std::unique_ptr<placement_policy> make_placement(std::string_view name,
                                                  const placement_options& how);

@@ -80,7 +80,8 @@ void set_expect(schema::Expect::Builder to, const plan& chosen,
   to.setRemainingNs(from.getRemainingNs());
 }
 
-void set_plan(schema::Placed::Plan::Builder to, const plan& chosen) {
+void set_plan(schema::Placed::Plan::Builder to, const plan& chosen, bool coupled) {
+  to.setCoupled(coupled);
   set_name(to.initPrefill(), chosen.prefill);
   set_name(to.initDecode(), chosen.decode);
   to.setReuseBlocks(chosen.reuse_blocks);

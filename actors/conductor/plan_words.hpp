@@ -28,6 +28,6 @@ void set_expect(schema::Expect::Builder to, const plan& chosen,
                 schema::Wish::Reader from);
 
 /// For the gateway that asked.
-void set_plan(schema::Placed::Plan::Builder to, const plan& chosen);
+void set_plan(schema::Placed::Plan::Builder to, const plan& chosen, bool coupled);
 
 } // namespace perigee::conductor

@@ -78,8 +78,8 @@ private:
   /// Whether the owner that `wish` names is who sent it.
   bool is_current(const Msg<schema::Forward>& wish) {
     bool current = false;
-    with_asker(wish->getOwner(),
-               [&](auto owner) { current = desk_.is_from(owner, wish); });
+    with_engine_owner(wish->getOwner(),
+                      [&](auto owner) { current = desk_.is_from(owner, wish); });
     return current;
   }
 
@@ -126,9 +126,8 @@ private:
   /// An owner that is gone needs no answer.
   template <class Fill>
   void answer(const Msg<schema::Forward>& wish, Fill fill) {
-    with_asker(wish->getOwner(), [&]<class Name>(Name owner) {
-      if constexpr (!std::is_same_v<Name, shard_name>) // runs nothing
-        desk_.tell<schema::Forwarded>(owner, wish, fill);
+    with_engine_owner(wish->getOwner(), [&](auto owner) {
+      desk_.tell<schema::Forwarded>(owner, wish, fill);
     });
   }
 

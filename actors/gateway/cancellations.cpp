@@ -27,6 +27,10 @@ bool cancellations::tell(const Name& whom, std::uint64_t request,
 }
 
 void cancellations::tell_instances(std::uint64_t request, cancelled& one) {
+  if (one.where->is_coupled) {
+    one.prefill = tell(one.where->coupled(), request, one.why);
+    return;
+  }
   one.prefill = tell(one.where->prefill, request, one.why);
   one.decode = tell(one.where->decode, request, one.why);
 }
@@ -61,8 +65,7 @@ bool cancellations::hear(const Msg<schema::Placed>& said) {
     rest = known->second; // the conductor's word is still to come
     forget(known);
   }
-  rest.where = placement{to_name<prefill_name>(said->getPlaced().getPrefill()),
-                         to_name<decode_name>(said->getPlaced().getDecode())};
+  rest.where = to_placement(said->getPlaced());
   tell_instances(request, rest);
   remember(request, rest);
   return true;
@@ -89,6 +92,8 @@ bool cancellations::is_acknowledged(cancelled& one,
       return one.where && desk_.is_from(one.where->prefill, said) && end(one.prefill);
     case schema::Role::DECODE:
       return one.where && desk_.is_from(one.where->decode, said) && end(one.decode);
+    case schema::Role::COUPLED:
+      return one.where && desk_.is_from(one.where->coupled(), said) && end(one.prefill);
     default: return false;
   }
 }
@@ -106,8 +111,16 @@ void cancellations::lost_conductor() {
 }
 
 void cancellations::lost(const prefill_name& who) {
-  change_all(
-    [&](cancelled& one) { one.prefill = one.prefill && one.where->prefill != who; });
+  change_all([&](cancelled& one) {
+    one.prefill = one.prefill && (one.where->is_coupled || one.where->prefill != who);
+  });
+}
+
+void cancellations::lost(const coupled_name& who) {
+  change_all([&](cancelled& one) {
+    one.prefill
+      = one.prefill && !(one.where->is_coupled && one.where->coupled() == who);
+  });
 }
 
 void cancellations::lost(const decode_name& who) {

@@ -47,6 +47,7 @@ public:
   void lost_conductor();
   void lost(const prefill_name& who);
   void lost(const decode_name& who);
+  void lost(const coupled_name& who);
 
   /// Its time is over: nobody waits any more.
   void expire(std::uint64_t request);
@@ -58,7 +59,7 @@ private:
 
     // Who has not said Cancelled yet.
     bool conductor = false;
-    bool prefill = false;
+    bool prefill = false; // or coupled instance
     bool decode = false;
 
     bool is_over() const {

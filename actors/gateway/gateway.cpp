@@ -40,8 +40,7 @@ auto gateway_state::make_behavior() -> handle::behavior_type {
 
 void gateway_state::on_prompt_scores(const Msg<schema::PromptScores>& said) {
   auto found = requests_.find(said->getRequest());
-  if (!found || !found->second.where
-      || !desk_.is_from(found->second.where->prefill, said))
+  if (!found || !is_prefilled_by(found->second, said))
     return probe_->dropped_stale();
   patron_->hear(prompt_scores{found->second.stream, said->getFirstToken(),
                               to_sampled(said->getScores())});
@@ -77,9 +76,9 @@ stream_news gateway_state::take_run(numbered& found, schema::Tokens::Run::Reader
 
 bool gateway_state::is_served_by(const open_request& one,
                                  const Msg<schema::Tokens>& said) {
-  return one.where
-         && (desk_.is_from(one.where->decode, said)
-             || desk_.is_from(one.where->prefill, said));
+  return is_prefilled_by(one, said)
+         || (one.where && !one.where->is_coupled
+             && desk_.is_from(one.where->decode, said));
 }
 
 /// Lost before the client saw anything of it.

@@ -128,8 +128,7 @@ void gateway_state::on_plan(numbered& found, schema::Placed::Plan::Reader plan) 
   auto& [request, one] = found;
   if (one.where)
     return probe_->dropped_stale();
-  one.where = placement{to_name<prefill_name>(plan.getPrefill()),
-                        to_name<decode_name>(plan.getDecode())};
+  one.where = to_placement(plan);
   if (!tell_prompt(request, one))
     place_again(request);
 }
@@ -139,19 +138,21 @@ bool gateway_state::tell_prompt(std::uint64_t request, const open_request& one) 
   constexpr std::size_t part_max = schema::PART_TOKENS_MAX;
   for (std::size_t at = 0; at < one.tokens.size(); at += part_max) {
     auto size = std::min(part_max, one.tokens.size() - at);
-    bool there = desk_.tell<schema::Prompt>(
-      one.where->prefill, one.why(), [&](schema::Prompt::Builder part) {
-        part.setRequest(request);
-        part.setFirstToken(static_cast<std::uint32_t>(at));
-        auto tokens = part.initTokens(static_cast<unsigned>(size));
-        for (unsigned i = 0; i < size; ++i)
-          tokens.set(i, one.tokens[at + i]);
-        if (at + size < one.tokens.size())
-          return;
-        part.setLast(true);
-        part.setSampling(one.wish->getSampling());
-        part.setPromptLogprobs(one.wish->getPromptLogprobs());
-      });
+    auto fill = [&](schema::Prompt::Builder part) {
+      part.setRequest(request);
+      part.setFirstToken(static_cast<std::uint32_t>(at));
+      auto tokens = part.initTokens(static_cast<unsigned>(size));
+      for (unsigned i = 0; i < size; ++i)
+        tokens.set(i, one.tokens[at + i]);
+      if (at + size < one.tokens.size())
+        return;
+      part.setLast(true);
+      part.setSampling(one.wish->getSampling());
+      part.setPromptLogprobs(one.wish->getPromptLogprobs());
+    };
+    bool there = one.where->is_coupled
+                   ? desk_.tell<schema::Prompt>(one.where->coupled(), one.why(), fill)
+                   : desk_.tell<schema::Prompt>(one.where->prefill, one.why(), fill);
     if (!there)
       return false;
   }

@@ -15,9 +15,14 @@ void gateway_state::on_member(const Msg<schema::Member>& news) {
   if (places)
     on_lost_placer(role);
   else if (role == schema::Role::PREFILL)
-    on_lost(to_name<prefill_name>(news->getWho()), &placement::prefill);
+    on_lost(to_name<prefill_name>(news->getWho()), false,
+            [](auto& where, auto& who) { return where.prefill == who; });
   else if (role == schema::Role::DECODE)
-    on_lost(to_name<decode_name>(news->getWho()), &placement::decode);
+    on_lost(to_name<decode_name>(news->getWho()), true,
+            [](auto& where, auto& who) { return where.decode == who; });
+  else if (role == schema::Role::COUPLED)
+    on_lost(to_name<coupled_name>(news->getWho()), true,
+            [](auto& where, auto& who) { return where.coupled() == who; });
   settle();
 }
 
@@ -36,12 +41,14 @@ void gateway_state::on_lost_placer(schema::Role role) {
     cancelled_.lost_conductor();
 }
 
-template <class Name>
-void gateway_state::on_lost(const Name& who, Name placement::*part) {
+/// A cluster's are coupled, all of them, or none is.
+template <class Name, class Is>
+void gateway_state::on_lost(const Name& who, bool decodes, Is is_at) {
+  constexpr bool coupled = std::is_same_v<Name, coupled_name>;
   for (auto request : requests_.numbers_where([&](const open_request& one) {
-         return one.where && (*one.where).*part == who;
+         return one.where && one.where->is_coupled == coupled && is_at(*one.where, who);
        }))
-    on_lost_instance(request, std::is_same_v<Name, decode_name>);
+    on_lost_instance(request, decodes);
   cancelled_.lost(who);
 }
 

@@ -49,6 +49,15 @@ private:
   void on_tokens(const Msg<schema::Tokens>& said);
   stream_news take_run(numbered& found, schema::Tokens::Run::Reader run,
                        std::span<const std::chrono::nanoseconds> ages);
+
+  template <class T>
+  bool is_prefilled_by(const open_request& one, const Msg<T>& said) {
+    if (!one.where)
+      return false;
+    return one.where->is_coupled ? desk_.is_from(one.where->coupled(), said)
+                                 : desk_.is_from(one.where->prefill, said);
+  }
+
   bool is_served_by(const open_request& one, const Msg<schema::Tokens>& said);
   bool may_try_again(const open_request& one, schema::Tokens::Run::Reader run) const;
 
@@ -64,8 +73,8 @@ private:
   void on_member(const Msg<schema::Member>& news);
   void arrive_all();
   void on_lost_placer(schema::Role role);
-  template <class Name>
-  void on_lost(const Name& who, Name placement::*part);
+  template <class Name, class Is>
+  void on_lost(const Name& who, bool decodes, Is is_at);
   void on_lost_instance(std::uint64_t request, bool decodes);
   void place_again(std::uint64_t request);
 

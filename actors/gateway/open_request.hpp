@@ -4,6 +4,7 @@
 
 #include "actors/interfaces.hpp"
 #include "actors/runtime/scribe.hpp"
+#include "schemas/convert.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -16,7 +17,17 @@ namespace perigee::gateway {
 struct placement {
   prefill_name prefill;
   decode_name decode;
+  bool is_coupled = false; ///< Both are one coupled instance's.
+
+  coupled_name coupled() const {
+    return {prefill.node, prefill.index};
+  }
 };
+
+inline placement to_placement(schema::Placed::Plan::Reader from) {
+  return {to_name<prefill_name>(from.getPrefill()),
+          to_name<decode_name>(from.getDecode()), from.getCoupled()};
+}
 
 /// One attempt to serve a request, told to the cluster.
 struct open_request {

@@ -5,6 +5,7 @@
 #include "actors/interfaces.hpp"
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace perigee::prefill {
@@ -46,6 +47,11 @@ public:
 
   const std::vector<std::uint32_t>& tokens() const {
     return tokens_;
+  }
+
+  /// They are not kept any more.
+  std::vector<std::uint32_t> take() {
+    return std::exchange(tokens_, {});
   }
 
 private:

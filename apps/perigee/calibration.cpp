@@ -234,10 +234,13 @@ calibrate_engines(const model& of, const cluster::topology& all, effort how,
                        {owner.engine, owner.hardware, owner.threads,
                         blocks_needed(how, of.layout.block_tokens), batch_tokens});
   };
-  auto prefills = make(first_of(all, &cluster::node::prefill_groups));
+  bool coupled = cluster::is_coupled(all);
+  auto prefills = coupled ? make(first_of(all, &cluster::node::coupled_instances))
+                          : make(first_of(all, &cluster::node::prefill_groups));
   if (!prefills)
     return failure(prefills.error());
-  auto decodes = make(first_of(all, &cluster::node::decode_instances));
+  auto decodes = coupled ? make(first_of(all, &cluster::node::coupled_instances))
+                         : make(first_of(all, &cluster::node::decode_instances));
   if (!decodes)
     return failure(decodes.error());
   return calibrate(**prefills, **decodes, how, tell);

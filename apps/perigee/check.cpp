@@ -41,6 +41,8 @@ exit_code print_model(const cluster::topology& all) {
       print_room("a prefill arena", node.name, group.arena, layout);
     for (const auto& instance : node.decode_instances)
       print_room("a decode arena", node.name, instance.arena, layout);
+    for (const auto& instance : node.coupled_instances)
+      print_room("a coupled arena", node.name, instance.arena, layout);
     if (node.cache_shard)
       print_room("the cache shard", node.name, node.cache_shard->dram, layout);
   }

@@ -103,7 +103,8 @@ void add_http(collection& to, const gateway::http_probe& http) {
 }
 
 /// The sum over all instances of what they call `wanted`.
-double sum(const cluster::probes::each<decode::probe>& all, std::string_view wanted) {
+template <class Probe>
+double sum(const cluster::probes::each<Probe>& all, std::string_view wanted) {
   double total = 0;
   for (const auto& [where, probe] : all)
     probe->each([&](std::string_view name, const char*, auto value) {
@@ -145,8 +146,11 @@ void add_as_vllm(collection& to, const metric_sources& from) {
   const labels of{{"model_name", from.model}};
   for (const auto& [where, probe] : from.actors.gateways)
     add_gateway_as_vllm(to, of, *probe); // one has all of them: the model's
-  auto used = sum(from.actors.decodes, "blocks_used");
-  auto all = used + sum(from.actors.decodes, "blocks_free");
+  const auto& actors = from.actors;
+  auto used = sum(actors.decodes, "blocks_used") + sum(actors.coupleds, "blocks_used");
+  auto all = used + sum(actors.decodes, "blocks_free")
+             + sum(actors.coupleds, "blocks_free")
+             + sum(actors.coupleds, "blocks_cached");
   to.add("vllm:kv_cache_usage_perc", "Share of the decode arenas that is in use", of,
          all > 0 ? used / all : 0);
   auto config = of;
@@ -166,6 +170,7 @@ std::string metrics_text(const metric_sources& from) {
   add_probes(all, "conductor", from.actors.conductors);
   add_probes(all, "prefill", from.actors.prefills);
   add_probes(all, "decode", from.actors.decodes);
+  add_probes(all, "coupled", from.actors.coupleds);
   add_probes(all, "shard", from.actors.shards);
   add_probes(all, "transfer", from.actors.transfers);
   add_probes(all, "engine", from.actors.engines);

@@ -36,6 +36,8 @@ std::uint64_t arena_tokens(const cluster::topology& all, const model& of) {
       see(group.arena);
     for (const auto& instance : node.decode_instances)
       see(instance.arena);
+    for (const auto& instance : node.coupled_instances)
+      see(instance.arena);
   }
   return least;
 }

@@ -55,6 +55,13 @@ cluster::topology topology_of(const cluster_shape& shape,
   for (unsigned i = 0; i < shape.nodes; ++i) {
     cluster::node one;
     one.name = "n" + std::to_string(i);
+    if (shape.is_coupled()) {
+      one.coupled_instances.push_back({"modelled", "lab", 1, bytes(shape.decode_blocks),
+                                       shape.scheduler, shape.chunk_tokens,
+                                       shape.batch_max, shape.prefix_cache});
+      all.nodes.push_back(one);
+      continue;
+    }
     one.cache_shard = cluster::cache_shard_settings{bytes(shape.shard_blocks)};
     one.prefill_groups.push_back(
       {1, "modelled", "lab", 1, bytes(shape.prefill_blocks)});
@@ -66,6 +73,8 @@ cluster::topology topology_of(const cluster_shape& shape,
   all.policy.prefill_chunk = shape.chunk_tokens;
   all.policy.steps_max = shape.steps_max;
   all.policy.admission = "none";
+  if (shape.is_coupled())
+    all.policy.placement = "cache_aware";
   all.hardware["lab"].transfer_gib_per_s = 0.001;
   all.hardware["lab"].transfer_fixed_us = 50;
   return all;
@@ -155,13 +164,17 @@ std::string small_cluster::kill_one(std::uint64_t pick) {
     case 0: return kill(gateway_name{}, "gateway");
     case 1: return kill(rejector_name{}, "rejector");
     case 2: return kill(conductor_name{}, "conductor");
-    case 3: return kill(prefill_name{node}, "prefill");
+    case 3:
+      return shape_.is_coupled() ? kill(coupled_name{node}, "coupled")
+                                 : kill(prefill_name{node}, "prefill");
     case 4: return kill(decode_name{node}, "decode");
     case 5: return kill(shard_name{node}, "shard");
     case 6: return kill(transfer_name{node}, "transfer");
-    default:
-      return kill(engine_name{node, static_cast<std::uint32_t>(pick / 64 % 2)},
+    default: {
+      auto engines = shape_.is_coupled() ? 1 : 2;
+      return kill(engine_name{node, static_cast<std::uint32_t>(pick / 64 % engines)},
                   "engine");
+    }
   }
 }
 
@@ -184,6 +197,8 @@ std::vector<std::string> small_cluster::left_over() const {
        "deadlines", "blocks_used");
   look("decode", probes_.decodes, "requests", "sequences", "waiting", "parked", "moves",
        "pool_questions", "deadlines", "blocks_used");
+  look("coupled", probes_.coupleds, "requests", "sequences", "waiting", "deadlines",
+       "blocks_used");
   look("shard", probes_.shards, "blocks_writing", "blocks_leased", "blocks_kept");
   look("transfer", probes_.transfers, "movements_open");
   look("engine", probes_.engines, "forwards_open");

@@ -55,6 +55,14 @@ struct cluster_shape {
   std::uint32_t chunk_tokens = 64;
   std::uint32_t steps_max = 1;
   std::uint32_t batch_max = 8;
+
+  /// Of coupled instances: then each node has one of `decode_blocks`, and nothing else.
+  std::string scheduler = {};
+  bool prefix_cache = true;
+
+  bool is_coupled() const {
+    return !scheduler.empty();
+  }
 };
 
 /// One per test. Its engines are checked: KV that goes astray changes tokens.

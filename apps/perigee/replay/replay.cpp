@@ -106,6 +106,7 @@ std::optional<std::string> find_obstacle(const cluster::topology& all) {
            + ": expected 512, the blocks of a trace";
   bool prefills = false;
   bool decodes = false;
+  bool coupled = false;
   for (const auto& node : all.nodes) {
     for (const auto& group : node.prefill_groups)
       if (group.engine != "modelled")
@@ -115,9 +116,16 @@ std::optional<std::string> find_obstacle(const cluster::topology& all) {
       if (instance.engine != "modelled")
         return node.name + " has a decode instance whose engine is \"" + instance.engine
                + "\": expected \"modelled\", for virtual time";
+    for (const auto& instance : node.coupled_instances)
+      if (instance.engine != "modelled")
+        return node.name + " has a coupled instance whose engine is \""
+               + instance.engine + "\": expected \"modelled\", for virtual time";
     prefills = prefills || !node.prefill_groups.empty();
     decodes = decodes || !node.decode_instances.empty();
+    coupled = coupled || !node.coupled_instances.empty();
   }
+  if (coupled)
+    return std::nullopt;
   if (!prefills)
     return "no node has a prefill group";
   if (!decodes)

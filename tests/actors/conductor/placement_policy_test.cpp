@@ -334,5 +334,46 @@ TEST_CASE("every placement has a name, and no other has one") {
   CHECK_FALSE(make_placement("", {}));
 }
 
+SCENARIO("a coupled group decodes what it prefills") {
+  GIVEN("two coupled instances, of which one decodes") {
+    cluster some;
+    some.all.prefills = {{g0, {}}, {g1, {}}};
+    some.all.decodes[d0].began = {some.now - 1s, some.now - 2s};
+    auto place = [&](std::string_view name) {
+      auto here = some.here();
+      here.coupled = true;
+      return make_placement(name, {.seed = 7})->choose(some.one, here);
+    };
+    THEN("whoever is chosen, it is for both") {
+      for (auto name : placement_names()) {
+        auto made = place(name).value();
+        CHECK(made.decode == instance_id{made.prefill.node, made.prefill.index});
+      }
+    }
+    WHEN("nobody waits anywhere") {
+      THEN("the idle one is taken, by its time between tokens") {
+        CHECK(place("load_balance").value().prefill == g1);
+        CHECK(place("cache_aware").value().prefill == g1);
+        CHECK(place("cache_aware").value().tbt == 11ms);
+      }
+    }
+    WHEN("somebody waits at the idle one") {
+      some.all.prefills[g1].free_at = some.now + 1ms;
+      THEN("waiting counts first") {
+        CHECK(place("load_balance").value().prefill == g0);
+      }
+    }
+    WHEN("the busy one has most of the prompt") {
+      some.runs = {{n0, 80, 0}};
+      THEN("cache_aware goes there") {
+        auto made = place("cache_aware").value();
+        CHECK(made.prefill == g0);
+        CHECK(made.reuse_blocks == 80);
+        CHECK(place("load_balance").value().prefill == g1);
+      }
+    }
+  }
+}
+
 } // namespace
 } // namespace perigee::conductor
