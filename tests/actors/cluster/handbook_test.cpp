@@ -36,12 +36,13 @@ TEST_CASE("a topology that is written down reads as itself") {
   all.nodes[1].address = "10.0.0.1:7400";
   all.nodes[1].decode_instances.clear();
   all.nodes[1].cache_shard->dram = 3_GiB;
+  all.hardware["big"];
   all.model_shape.emplace().layers = 80;
   for (auto& one : all.nodes) {
     for (auto& group : one.prefill_groups)
-      group = {1, "modelled", "a b.c", group.threads, group.arena};
+      group = {1, "modelled", "big", group.threads, group.arena};
     for (auto& instance : one.decode_instances)
-      instance = {"modelled", "a b.c", 0, instance.arena, 64};
+      instance = {"modelled", "big", 0, instance.arena, 64};
   }
   CHECK(read_back(all) == all);
   auto in_full = read_topology(resolved(all), {"/t.toml", {}});

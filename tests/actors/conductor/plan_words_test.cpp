@@ -102,7 +102,7 @@ TEST_CASE("group, instance and gateway are each told their part of a plan") {
   CHECK(news.getReader().getInNs() == 7'000'000);
 
   auto said = words.getOrphanage().newOrphan<schema::Placed>();
-  set_plan(said.get().initPlaced(), chosen);
+  set_plan(said.get().initPlaced(), chosen, false);
   CHECK(said.getReader().getPlaced().getTtftNs() == 7'000'000);
   CHECK(said.getReader().getPlaced().getTbtNs() == 8'000'000);
   CHECK(said.getReader().getPlaced().getReuseBlocks() == 2);
