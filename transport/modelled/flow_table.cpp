@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace perigee::transport {
 namespace {
 
-/// When `bytes` have gone at this rate, from now.
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+/// How long `bytes` take at this rate.
 std::chrono::nanoseconds time_for(double bytes, double bytes_per_ns) {
   constexpr double longest = 4e18; // what a count of nanoseconds can hold, and some
   double span = bytes <= 0 ? 0 : std::ceil(bytes / bytes_per_ns);
@@ -17,75 +21,200 @@ std::chrono::nanoseconds time_for(double bytes, double bytes_per_ns) {
 
 } // namespace
 
-flow_table::flow_table(std::vector<double> bytes_per_second)
-  : bytes_per_ns_(std::move(bytes_per_second)) {
-  for (auto& rate : bytes_per_ns_) {
-    PERIGEE_ASSERT(rate > 0, "a link without bandwidth");
-    rate /= 1e9;
+flow_table::flow_table(std::vector<double> bytes_per_second) {
+  links_.reserve(bytes_per_second.size());
+  for (auto capacity : bytes_per_second) {
+    PERIGEE_ASSERT(capacity >= 0, "a link with less than no bandwidth");
+    links_.push_back({capacity / 1e9, 0, {}, 0, 0, 0});
   }
 }
 
+// -- flows come and go --------------------------------------------------------
+
 void flow_table::begin(flow_id id, std::uint64_t bytes, flow_path path,
                        nanoseconds now) {
-  run_to(now);
-  bool is_new
-    = flows_.emplace(id, flow{static_cast<double>(bytes), std::move(path)}).second;
+  auto most = most_of(path);
+  auto [at, is_new] = flows_.emplace(
+    id, flow{id, std::move(path), static_cast<double>(bytes), most, -1, now, now, 0});
   PERIGEE_ASSERT(is_new, "two flows of one number");
-  share();
+  auto& one = at->second;
+  join(one);
+  auto all = around(one.path);
+  if (one.seen != searches_)
+    all.flows.push_back(&one);
+  share(all, now);
 }
 
 bool flow_table::cancel(flow_id id, nanoseconds now) {
-  if (!flows_.contains(id))
+  auto at = flows_.find(id);
+  if (at == flows_.end())
     return false;
-  run_to(now);
-  flows_.erase(id);
-  share();
+  end(at, now);
   return true;
 }
 
-flow_table::flow_map::const_iterator flow_table::next() const {
-  return std::ranges::min_element(flows_, {},
-                                  [](const auto& entry) { return entry.second.due; });
+void flow_table::set_capacity(link_index which, double bytes_per_second,
+                              nanoseconds now) {
+  auto& changed = links_.at(which);
+  auto its = changed.flows;
+  flow_path touched{which};
+  auto touch = [&](const std::vector<flow*>& flows) {
+    for (const auto* one : flows)
+      touched.insert(touched.end(), one->path.begin(), one->path.end());
+  };
+  touch(its);
+  auto before = around(touched).flows;
+  touch(before);
+  for (auto* one : its)
+    leave(*one);
+  changed.capacity = bytes_per_second / 1e9;
+  for (auto* one : its) {
+    one->most = most_of(one->path);
+    join(*one);
+  }
+  auto all = around(touched);
+  for (const auto& more : {its, before})
+    for (auto* one : more)
+      if (std::exchange(one->seen, searches_) != searches_)
+        all.flows.push_back(one);
+  share(all, now);
 }
 
 std::optional<std::chrono::nanoseconds> flow_table::next_end() const {
-  if (flows_.empty())
+  if (ends_.empty())
     return std::nullopt;
-  return next()->second.due;
+  return ends_.begin()->first;
 }
 
 std::vector<flow_table::flow_id> flow_table::take_ended(nanoseconds now) {
   std::vector<flow_id> ended;
-  for (auto first = next(); first != flows_.end() && first->second.due <= now;
-       first = next()) {
-    run_to(first->second.due); // those that go on had less until then
-    ended.push_back(first->first);
-    flows_.erase(first);
-    share();
+  while (!ends_.empty() && ends_.begin()->first <= now) {
+    auto [due, id] = *ends_.begin();
+    ended.push_back(id);
+    end(flows_.find(id), due); // those that go on had less until then
   }
   return ended;
 }
 
-void flow_table::run_to(nanoseconds now) {
-  auto span = static_cast<double>((now - now_).count());
-  now_ = std::max(now_, now);
-  if (span <= 0)
-    return;
-  for (auto& [id, one] : flows_)
-    one.bytes_left = std::max(0.0, one.bytes_left - span * one.bytes_per_ns);
+void flow_table::end(std::map<flow_id, flow>::iterator at, nanoseconds now) {
+  auto& one = at->second;
+  auto all = around(one.path); // while it still slows them down
+  std::erase(all.flows, &one);
+  leave(one);
+  if (one.rate >= 0)
+    ends_.erase({one.due, one.id});
+  flows_.erase(at);
+  share(all, now);
 }
 
-void flow_table::share() {
-  std::vector<flow_path> paths;
-  paths.reserve(flows_.size());
-  for (const auto& [id, one] : flows_)
-    paths.push_back(one.path);
-  auto rates = fair_share(bytes_per_ns_, paths);
-  auto rate = rates.begin();
-  for (auto& [id, one] : flows_) {
-    one.bytes_per_ns = *rate++;
-    one.due = now_ + time_for(one.bytes_left, one.bytes_per_ns);
+double flow_table::rate_of(flow_id id) const {
+  return flows_.at(id).rate * 1e9;
+}
+
+double flow_table::most_of(const flow_path& path) const {
+  double most = unlimited;
+  for (auto at : path) {
+    PERIGEE_ASSERT(at < links_.size(), "a flow over a link that is not there");
+    most = std::min(most, links_[at].capacity);
   }
+  return most;
+}
+
+void flow_table::join(flow& one) {
+  for (auto at : one.path) {
+    links_[at].wanted += one.most;
+    links_[at].flows.push_back(&one);
+  }
+}
+
+void flow_table::leave(flow& one) {
+  for (auto at : one.path) {
+    auto& its = links_[at];
+    std::erase(its.flows, &one);
+    its.wanted = its.flows.empty() ? 0 : its.wanted - one.most; // sums no errors up
+  }
+}
+
+// -- what each gets -----------------------------------------------------------
+
+/// All flows that one narrow link after another connects with `path`.
+flow_table::neighbourhood flow_table::around(const flow_path& path) {
+  ++searches_;
+  neighbourhood all;
+  auto visit = [&](link_index at) {
+    auto& one = links_[at];
+    if (one.is_narrow() && std::exchange(one.seen, searches_) != searches_)
+      all.links.push_back(&one);
+  };
+  for (auto at : path)
+    visit(at);
+  for (std::size_t next = 0; next < all.links.size(); ++next)
+    for (auto* one : all.links[next]->flows)
+      if (std::exchange(one->seen, searches_) != searches_) {
+        all.flows.push_back(one);
+        for (auto at : one->path)
+          visit(at);
+      }
+  return all;
+}
+
+/// Fills links evenly, until each flow has as much as its narrowest link gives it, or as
+/// it could have if it were alone.
+void flow_table::share(neighbourhood& all, nanoseconds now) {
+  std::erase_if(all.links, [](const link* one) { return !one->is_narrow(); });
+  for (auto* one : all.links) {
+    one->left = one->capacity;
+    one->unrated = one->flows.size();
+  }
+  auto mark = ++searches_; // of flows that have their rate
+  auto settle = [&](flow& one, double rate_now) {
+    one.seen = mark;
+    for (auto at : one.path) {
+      links_[at].left -= rate_now;
+      --links_[at].unrated;
+    }
+    rate(one, rate_now, now);
+  };
+  std::ranges::sort(all.flows, {}, [](const flow* one) {
+    return std::pair{one->most, one->id};
+  });
+  auto next = all.flows.begin();
+  for (;;) {
+    link* tight = nullptr;
+    double share = unlimited;
+    std::erase_if(all.links, [](const link* one) { return one->unrated == 0; });
+    for (auto* one : all.links)
+      if (auto its = std::max(one->left, 0.0) / static_cast<double>(one->unrated);
+          its < share) {
+        share = its;
+        tight = one;
+      }
+    while (next != all.flows.end() && (*next)->seen == mark)
+      ++next;
+    if (next == all.flows.end())
+      return;
+    if (!tight || (*next)->most <= share)
+      settle(**next, (*next)->most);
+    else
+      for (auto* one : tight->flows)
+        if (one->seen != mark)
+          settle(*one, share);
+  }
+}
+
+void flow_table::rate(flow& one, double rate, nanoseconds now) {
+  if (one.rate == rate)
+    return;
+  if (one.rate >= 0) {
+    auto span = static_cast<double>((now - one.since).count());
+    if (span > 0)
+      one.bytes_left = std::max(0.0, one.bytes_left - span * one.rate);
+    ends_.erase({one.due, one.id});
+  }
+  one.rate = rate;
+  one.since = now;
+  one.due = now + time_for(one.bytes_left, rate);
+  ends_.emplace(one.due, one.id);
 }
 
 } // namespace perigee::transport

@@ -62,6 +62,66 @@ TEST_CASE("no bytes, and no links, take no time") {
   CHECK(links.take_ended(5ns) == ids{1, 2});
 }
 
+/// Flows as they come to a table, so that fair_share() can be asked about them.
+struct several_flows {
+  std::vector<double> capacities;
+  std::map<std::uint64_t, flow_path> paths{};
+
+  void check(const flow_table& all) const {
+    std::vector<flow_path> open;
+    for (const auto& [id, path] : paths)
+      open.push_back(path);
+    auto fair = fair_share(capacities, open);
+    auto due = fair.begin();
+    for (const auto& [id, path] : paths)
+      CHECK(all.rate_of(id) == Approx(*due++).epsilon(1e-9).margin(1e-3));
+  }
+};
+
+std::uint64_t next_number(std::uint64_t& state) {
+  state = state * 6364136223846793005 + 1442695040888963407;
+  return state >> 33;
+}
+
+TEST_CASE("every flow has its fair share, whoever comes and goes, whatever the core") {
+  for (double core : {3.0, 12.0, 30.0, 1000.0}) {
+    several_flows seen{{core * 1e9}};
+    for (int node = 0; node < 6; ++node)
+      for (double nic : {4.0 + node, 6.0})
+        seen.capacities.push_back(nic * 1e9); // its sending, then its receiving side
+    flow_table all{seen.capacities};
+    std::uint64_t state = 7;
+    std::chrono::nanoseconds now{};
+    for (std::uint64_t id = 0; id < 400; ++id) {
+      auto from = static_cast<link_index>(next_number(state) % 6);
+      auto to = static_cast<link_index>(next_number(state) % 6);
+      seen.paths[id] = {1 + 2 * from, 0, 2 + 2 * to};
+      all.begin(id, next_number(state) % 1'000'000, seen.paths[id], now);
+      if (id % 7 == 3 && all.cancel(id - 2, now))
+        seen.paths.erase(id - 2);
+      if (id % 11 == 5) {
+        auto link = static_cast<link_index>(next_number(state) % 13);
+        seen.capacities[link] = static_cast<double>(next_number(state) % 9) * 1e9;
+        all.set_capacity(link, seen.capacities[link], now);
+      }
+      seen.check(all);
+      now += std::chrono::nanoseconds{next_number(state) % 40'000};
+      for (auto ended : all.take_ended(now))
+        seen.paths.erase(ended);
+      seen.check(all);
+    }
+  }
+}
+
+TEST_CASE("over a cut link nothing moves until it is mended") {
+  flow_table links{{one_byte_per_ns}};
+  links.begin(1, 100, {0}, 0ns);
+  links.set_capacity(0, 0, 40ns);
+  CHECK(links.take_ended(1h).empty());
+  links.set_capacity(0, 2 * one_byte_per_ns, 1h);
+  CHECK(links.next_end() == 1h + 30ns);
+}
+
 TEST_CASE("no link gives more than it has, however flows come and go") {
   flow_table links{{2e9}};
   std::uint64_t bytes = 0, state = 1;
