@@ -68,10 +68,15 @@ using shard_actor = rt::actor_of<void(Msg<schema::Pin>), void(Msg<schema::Unpin>
                                  void(Msg<schema::Due>), void(Msg<schema::Tick>)>;
 
 /// Moves KV between a node's segments and others'.
-using transfer_actor = rt::actor_of<void(Msg<schema::Fetch>), void(Msg<schema::Push>),
-                                    void(Msg<schema::Abort>),
-                                    void(Msg<schema::Quiesce>), void(Msg<schema::Done>),
-                                    void(Msg<schema::Member>), void(Msg<schema::Due>)>;
+using transfer_actor
+  = rt::actor_of<void(Msg<schema::Fetch>), void(Msg<schema::Push>),
+                 void(Msg<schema::Abort>), void(Msg<schema::Quiesce>),
+                 void(Msg<schema::Done>), void(Msg<schema::Flowed>),
+                 void(Msg<schema::Member>), void(Msg<schema::Due>)>;
+
+/// The network of a modelled cluster.
+using fabric_actor = rt::actor_of<void(Msg<schema::Flow>), void(Msg<schema::StopFlow>),
+                                  void(Msg<schema::Member>), void(Msg<schema::Due>)>;
 
 /// Owns one engine.
 using engine_actor = rt::actor_of<void(Msg<schema::Forward>),
@@ -90,6 +95,7 @@ using decode_name = rt::name<decode_actor>;
 using coupled_name = rt::name<coupled_actor>;
 using shard_name = rt::name<shard_actor>;       // a node has one: its index is 0
 using transfer_name = rt::name<transfer_actor>; // likewise
+using fabric_name = rt::name<fabric_actor>;     // a cluster has one, or none
 using engine_name = rt::name<engine_actor>;
 using cluster_name = rt::name<cluster_actor>;
 
@@ -124,6 +130,9 @@ CAF_BEGIN_TYPE_ID_BLOCK(perigee, caf::first_custom_type_id)
   CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Quiesce>))
   CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Quiesced>))
   CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Done>))
+  CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Flow>))
+  CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Flowed>))
+  CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::StopFlow>))
   CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Pin>))
   CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Pinned>))
   CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Unpin>))
@@ -152,6 +161,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(perigee, caf::first_custom_type_id)
   CAF_ADD_TYPE_ID(perigee, (perigee::decode_actor))
   CAF_ADD_TYPE_ID(perigee, (perigee::shard_actor))
   CAF_ADD_TYPE_ID(perigee, (perigee::transfer_actor))
+  CAF_ADD_TYPE_ID(perigee, (perigee::fabric_actor))
   CAF_ADD_TYPE_ID(perigee, (perigee::engine_actor))
   CAF_ADD_TYPE_ID(perigee, (perigee::cluster_actor))
   CAF_ADD_TYPE_ID(perigee, (perigee::coupled_actor))

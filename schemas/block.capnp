@@ -35,6 +35,7 @@ enum Role {
   engine @7;
   cluster @8;
   coupled @9;
+  fabric @10;
 }
 
 struct Asker {

@@ -6,6 +6,7 @@
 
 using Cxx = import "/capnp/c++.capnp";
 using Limits = import "limits.capnp";
+using import "header.capnp".ActorName;
 using import "header.capnp".Header;
 using import "block.capnp".Asker;
 $Cxx.namespace("perigee::schema");
@@ -101,4 +102,33 @@ struct Done {
   number @1 :UInt64;
   fault @2 :MoveFault;
   bytes @3 :UInt64;
+}
+
+struct Flow {
+  # Transfer actor to the fabric of a modelled cluster: these bytes set off now. Answered by
+  # one Flowed once they would have arrived, unless StopFlow or the end of either comes first.
+  header @0 :Header;
+  mover @1 :ActorName;
+  # Who says so, and is answered.
+
+  number @2 :UInt64;
+  # Of the mover's choice; no other flow of its has it.
+
+  fromNode @3 :UInt32;
+  toNode @4 :UInt32;
+  bytes @5 :UInt64;
+}
+
+struct Flowed {
+  header @0 :Header;
+  number @1 :UInt64;
+  busy @2 :Bool;
+  # Nothing set off: too much is under way.
+}
+
+struct StopFlow {
+  # The mover of a Flow: it ends here, and is not answered.
+  header @0 :Header;
+  mover @1 :ActorName;
+  number @2 :UInt64;
 }

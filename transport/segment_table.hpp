@@ -42,6 +42,7 @@ struct segment {
   geometry shape;
   std::uint32_t blocks = 0;
   std::shared_ptr<const void> keep_alive;
+  std::uint32_t host = 0; ///< Segments of one host need no network between them.
 };
 
 /// Whether it has blocks, layers and bytes, and not more than can be addressed.

@@ -52,27 +52,34 @@ void announcer::on_tick() {
 
 void announcer::send_news() {
   auto all = news_.take();
-  auto tell_nothing_else = [](auto) {};
   in_parts(all.evicted,
-           [&](auto part, bool) { tell<schema::Evicted>(part, tell_nothing_else); });
-  in_parts(all.stored,
-           [&](auto part, bool) { tell<schema::Stored>(part, tell_nothing_else); });
+           [&](auto part, bool) { tell<schema::Evicted>(part, [](auto) {}); });
+  auto tell_stored = [&](const block_chain& keys, schema::Tier tier) {
+    in_parts(keys, [&](auto part, bool) {
+      tell<schema::Stored>(part, [&](auto said) { said.setTier(tier); });
+    });
+  };
+  tell_stored(all.ssd, schema::Tier::SSD);
+  tell_stored(all.dram, schema::Tier::DRAM);
 }
 
-void announcer::recount(const block_ledger& ledger) {
+void announcer::recount(const block_chain& in_memory, const block_chain& on_disk) {
   send_news(); // so that the count holds up to a number
-  block_chain keys;
-  ledger.each_key([&](const block_key& key) { keys.push_back(key); });
   std::uint32_t parts = 0;
-  auto send = [&](std::span<const block_key> part, bool is_last) {
+  auto send = [&](std::span<const block_key> part, schema::Tier tier, bool is_last) {
     tell<schema::Snapshot>(part, [&](schema::Snapshot::Builder said) {
       said.setPart(parts++);
       said.setLast(is_last);
+      said.setTier(tier);
     });
   };
-  in_parts(keys, send);
-  if (keys.empty())
-    send({}, true);
+  in_parts(on_disk, [&](auto part, bool is_last) {
+    send(part, schema::Tier::SSD, is_last && in_memory.empty());
+  });
+  in_parts(in_memory,
+           [&](auto part, bool is_last) { send(part, schema::Tier::DRAM, is_last); });
+  if (parts == 0)
+    send({}, schema::Tier::DRAM, true);
 }
 
 } // namespace perigee::shard

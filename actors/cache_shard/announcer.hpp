@@ -24,22 +24,17 @@ public:
             std::chrono::nanoseconds every, set_tick set)
     : desk_(desk), conductor_(conductor), set_tick_(std::move(set)), pace_(every) {}
 
-  void stored(const block_chain& keys) {
-    for (const auto& key : keys)
-      news_.stored(key);
-  }
-
-  void evicted(const std::vector<block_key>& keys) {
-    for (const auto& key : keys)
-      news_.evicted(key);
+  void moved(const block_key& key, place from, place to) {
+    news_.moved(key, from, to);
   }
 
   /// Says what is new, or sees to it that on_tick() does.
   void announce();
   void on_tick();
 
-  /// Says all that is in `ledger`, after what is new.
-  void recount(const block_ledger& ledger);
+  /// Says all that is here, after what is new: what is in memory, and what is on the
+  /// disk alone.
+  void recount(const block_chain& in_memory, const block_chain& on_disk);
 
 private:
   void send_news();

@@ -80,6 +80,17 @@ bool block_ledger::make_room(std::vector<block_key>& evicted) {
   return true;
 }
 
+std::optional<block_ledger::outcast> block_ledger::evict_to(owner_id owner) {
+  if (evictable_.empty())
+    return std::nullopt;
+  auto block = evictable_.begin()->second;
+  const auto& one = blocks_[block];
+  outcast out{block, one.key, one.parent, one.use.depth};
+  set_free(block); // which is the next to be taken
+  take_free(owner);
+  return out;
+}
+
 block_number block_ledger::take_free(owner_id owner) {
   auto block = free_.back();
   free_.pop_back();

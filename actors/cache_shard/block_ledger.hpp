@@ -139,6 +139,18 @@ public:
         see(one.key);
   }
 
+  /// A block that is in the ledger no more, but for its bytes.
+  struct outcast {
+    block_number block;
+    block_key key;
+    block_key parent;
+    std::uint32_t depth; ///< Blocks before it in its chain.
+  };
+
+  /// Evicts what is to go first, but leaves the block to `owner`, as one without a key
+  /// that he writes, until he frees it. Nothing if none can go.
+  std::optional<outcast> evict_to(owner_id owner);
+
   block_counts counts() const;
 
   std::size_t leases() const {

@@ -3,6 +3,7 @@
 #include "actors/asker.hpp"
 #include "actors/cache_shard/announcer.hpp"
 #include "actors/cache_shard/grant_book.hpp"
+#include "actors/cache_shard/ssd_tier.hpp"
 #include "actors/lost_writers.hpp"
 
 #include <spdlog/logger.h>
@@ -15,7 +16,7 @@ namespace {
 using std::chrono::nanoseconds;
 
 // What the timers are for: see on_due().
-enum timer : std::uint64_t { of_waits, of_lost, timers };
+enum timer : std::uint64_t { of_waits, of_lost, of_disk, timers };
 
 block_key to_key(schema::BlockKey::Reader from) {
   return {from.getHigh(), from.getLow()};
@@ -40,7 +41,8 @@ public:
 
   cache_shard_state(handle::pointer self, const rt::world& in,
                     std::shared_ptr<dram_arena> arena, options how,
-                    std::shared_ptr<probe> counts)
+                    std::shared_ptr<probe> counts,
+                    std::shared_ptr<transport::disk> below)
     : self_(self), desk_(self, in, name), log_(in.log->clone(name)), life_(in.life),
       arena_(std::move(arena)), how_(std::move(how)), probe_(std::move(counts)),
       ledger_(arena_->blocks(), make_eviction_policy(how_.eviction)), grants_(ledger_),
@@ -48,7 +50,7 @@ public:
                  [this](auto due) { tick_at(due); }),
       ids_(static_cast<std::uint64_t>(desk_.tag())),
       due_(
-        how_.leases_max + how_.grants_max,
+        how_.leases_max + how_.grants_max + how_.climbs_max,
         [this](auto due, auto epoch) { wake_at(due, epoch, of_waits); },
         [this](id which, const wait& over) {
           std::visit([&](const auto& one) { expire(which, one); }, over);
@@ -57,6 +59,9 @@ public:
         desk_, ids_, how_.grants_max, how_.quiesce_limit,
         [this](auto due, auto epoch) { wake_at(due, epoch, of_lost); },
         [this](auto writer) { forget_writer(writer); }) {
+    if (below)
+      below_.emplace(below_us(), std::move(below), make_eviction_policy(how_.eviction),
+                     how_.spare_blocks);
     probe_->holds(ledger_.counts());
   }
 
@@ -86,7 +91,15 @@ private:
     lease_id blocks;
   };
   struct writing {}; // of the grant of the same id
-  using wait = std::variant<loan, writing>;
+  struct climbing {  // the climb of the same id
+    rt::actor_tag reader;
+  };
+  using wait = std::variant<loan, writing, climbing>;
+
+  struct climb {
+    Msg<schema::Pin> wish;
+    std::optional<block_ledger::lease> held; // what is in memory of it already
+  };
 
   template <class T>
   static rt::actor_tag sender_of(const Msg<T>& heard) {
@@ -109,7 +122,16 @@ private:
       probe_->refused();
       return tell_pinned(reader, wish, [](auto said) { said.setBusy(); });
     }
-    auto found = ledger_.lend(to_chain(wish->getChain()));
+    auto chain = to_chain(wish->getChain());
+    auto found = ledger_.lend(chain);
+    if (!begin_climb(wish, chain, found))
+      answer_pin(wish, found, schema::Tier::DRAM);
+    show();
+  }
+
+  void answer_pin(const Msg<schema::Pin>& wish,
+                  const std::optional<block_ledger::lease>& found, schema::Tier tier) {
+    auto reader = to_name<prefill_name>(wish->getAsker().getWho());
     if (!found) {
       probe_->missed();
       return tell_pinned(reader, wish, [](auto said) { said.setGone(); });
@@ -118,7 +140,6 @@ private:
     wait_for(mine, how_.lease_limit + how_.transfer_limit,
              loan{sender_of(wish), found->id});
     probe_->pinned(found->blocks.size());
-    show();
     tell_pinned(reader, wish, [&](schema::Pinned::Builder said) {
       auto lease = said.initLease();
       lease.setId(mine);
@@ -126,7 +147,7 @@ private:
       lease.setSegment(static_cast<std::uint64_t>(arena_->id()));
       lease.setBlocks({found->blocks.data(), found->blocks.size()});
       lease.setExpiresInNs(count_of(how_.lease_limit));
-      lease.setTier(schema::Tier::DRAM);
+      lease.setTier(tier);
     });
   }
 
@@ -155,6 +176,65 @@ private:
     show();
   }
 
+  // -- the disk ---------------------------------------------------------------
+
+  ssd_tier::surroundings below_us() {
+    return {
+      ledger_, *probe_, [this] { return owner_id{++ids_}; },
+      [this](const auto& key, auto from, auto to) { announcer_.moved(key, from, to); },
+      [this](auto due) { wake_at(due, 0, of_disk); }};
+  }
+
+  /// Of blocks that go without having been written to the disk.
+  void evicted(const std::vector<block_key>& keys) {
+    for (const auto& key : keys)
+      announcer_.moved(key, place::dram, below_ ? below_->where(key) : place::gone);
+    probe_->evicted(keys.size());
+  }
+
+  /// Has read what of `chain` follows upon what was `found`; false if nothing is.
+  bool begin_climb(const Msg<schema::Pin>& wish, const block_chain& chain,
+                   const std::optional<block_ledger::lease>& found) {
+    auto here = found ? found->blocks.size() : 0;
+    if (!below_ || here == chain.size() || climbs_.size() >= how_.climbs_max)
+      return false;
+    auto mine = ++ids_;
+    if (!below_->climb(to_key(wish->getChain().getRoot()), chain, here, desk_.now(),
+                       [this, mine] { end_climb(mine); }))
+      return false;
+    climbs_.emplace(mine, climb{wish, found});
+    wait_for(mine, climb_limit_of(wish->getRemainingNs()), climbing{sender_of(wish)});
+    return true;
+  }
+
+  /// The asker shall hear before it waits no more.
+  nanoseconds climb_limit_of(std::uint64_t remaining_ns) const {
+    nanoseconds most = how_.climb_limit;
+    if (remaining_ns == 0 || remaining_ns / 16 >= count_of(most) / 15)
+      return most;
+    return nanoseconds{static_cast<std::int64_t>(remaining_ns / 16 * 15)};
+  }
+
+  void end_climb(id mine) {
+    auto one = climbs_.extract(mine);
+    if (one.empty())
+      return; // nobody waits any more: it is for the next
+    due_.take(mine);
+    const auto& [wish, held] = one.mapped();
+    auto all = ledger_.lend(to_chain(wish->getChain()));
+    if (held)
+      ledger_.release(held->id);
+    answer_pin(wish, all, schema::Tier::SSD);
+  }
+
+  /// What is in memory already must do.
+  void expire(id mine, const climbing&) {
+    auto late = climbs_.extract(mine);
+    probe_->ssd_was_slow();
+    answer_pin(late.mapped().wish, late.mapped().held, schema::Tier::DRAM);
+    show();
+  }
+
   // -- writing ----------------------------------------------------------------
 
   void on_reserve(const Msg<schema::Reserve>& wish) {
@@ -170,9 +250,8 @@ private:
       return refuse(*writer, wish);
     auto mine = ++ids_;
     auto got = reserve(owner_id{mine}, *wish);
-    announcer_.evicted(got.evicted);
-    probe_->evicted(got.evicted.size());
-    announcer_.announce();
+    evicted(got.evicted);
+    show();
     if (got.items.empty() && got.ran_out)
       return refuse(*writer, wish);
     if (!got.items.empty())
@@ -230,10 +309,11 @@ private:
       return end_grant(which);
     due_.take(which);
     auto came = grants_.seal(which);
-    announcer_.stored(came.stored);
+    for (const auto& key : came.stored)
+      announcer_.moved(key, below_ && below_->has(key) ? place::ssd : place::gone,
+                       place::dram);
     probe_->stored(came.stored.size());
     probe_->found_duplicates(came.duplicates);
-    announcer_.announce();
     show();
   }
 
@@ -265,6 +345,10 @@ private:
     if (news->getUp())
       return;
     rt::actor_tag gone{news->getTag()};
+    due_.expire_if([gone](const wait& open) {
+      const auto* waits = std::get_if<climbing>(&open);
+      return waits && waits->reader == gone;
+    });
     due_.expire_if([gone](const wait& open) {
       const auto* lent = std::get_if<loan>(&open);
       return lent && lent->reader == gone;
@@ -304,7 +388,11 @@ private:
   void on_recount(const Msg<schema::Recount>& wish) {
     if (!desk_.is_from(how_.conductor, wish))
       return probe_->dropped_stale();
-    announcer_.recount(ledger_);
+    block_chain in_memory, on_disk;
+    ledger_.each_key([&](const block_key& key) { in_memory.push_back(key); });
+    if (below_)
+      below_->each_key([&](const block_key& key) { on_disk.push_back(key); });
+    announcer_.recount(in_memory, on_disk);
   }
 
   // ---------------------------------------------------------------------------
@@ -314,6 +402,10 @@ private:
     switch (timer->getEpoch() % timers) {
       case of_waits: due_.on_timer(epoch, desk_.now()); break;
       case of_lost: lost_.on_timer(epoch); break;
+      case of_disk:
+        below_->run_to(desk_.now());
+        show();
+        break;
     }
   }
 
@@ -328,7 +420,13 @@ private:
                                    [](auto) {});
   }
 
+  /// What follows from what has just happened.
   void show() {
+    if (below_) {
+      below_->make_spare(desk_.now());
+      probe_->ssd_holds(below_->counts());
+    }
+    announcer_.announce();
     probe_->holds(ledger_.counts());
   }
 
@@ -345,6 +443,8 @@ private:
   id ids_;                          // begins where no other incarnation's do
   rt::pending_table<id, wait> due_; // leases and grants, by id
   lost_writers<handle> lost_;
+  std::optional<ssd_tier> below_;
+  std::map<id, climb> climbs_; // that somebody waits for
 };
 
 } // namespace
@@ -358,17 +458,22 @@ std::string to_string(const options& how) {
          + text(" transfer_limit_ms", how.transfer_limit.count())
          + text(" quiesce_limit_ms", how.quiesce_limit.count())
          + text(" leases_max", how.leases_max) + text(" grants_max", how.grants_max)
+         + text(" climb_limit_ms", how.climb_limit.count())
+         + text(" climbs_max", how.climbs_max) + text(" spare_blocks", how.spare_blocks)
          + text(" conductor_node", static_cast<unsigned>(how.conductor.node))
          + text(" news_every_ms", how.news_every.count());
 }
 
 shard_actor start(const rt::world& in, rt::place where,
                   std::shared_ptr<dram_arena> arena, options how,
-                  std::shared_ptr<probe> counts) {
+                  std::shared_ptr<probe> counts,
+                  std::shared_ptr<transport::disk> below) {
   auto as_text
-    = rt::arguments{to_string(how) + " blocks=" + std::to_string(arena->blocks())};
+    = rt::arguments{to_string(how) + " blocks=" + std::to_string(arena->blocks())
+                    + " slots=" + std::to_string(below ? below->slots() : 0)};
   return rt::spawn<cache_shard_state>(in, where, std::move(as_text), std::move(arena),
-                                      std::move(how), std::move(counts));
+                                      std::move(how), std::move(counts),
+                                      std::move(below));
 }
 
 } // namespace perigee::shard

@@ -31,7 +31,8 @@ std::uint32_t blocks_in(std::uint64_t bytes, transport::geometry shape) {
 result<std::shared_ptr<dram_arena>, arena_fault>
 dram_arena::make(std::shared_ptr<transport::segment_table> table,
                  const arena_plan& plan) {
-  transport::segment whole{plan.id, nullptr, plan.shape, plan.blocks, nullptr};
+  transport::segment whole{plan.id,     nullptr, plan.shape,
+                           plan.blocks, nullptr, plan.host};
   if (!has_shape(whole))
     return failure(arena_fault::not_registered);
   if (plan.is_backed) {

@@ -15,6 +15,8 @@ struct arena_plan {
 
   /// Whether it has memory. Without, it is modelled: blocks that hold no bytes.
   bool is_backed = true;
+
+  std::uint32_t host = 0; ///< See transport::segment.
 };
 
 /// How many blocks of `shape` fit into so many bytes; as many as an arena may have at

@@ -1,5 +1,5 @@
 /// \file
-/// news: which keys a shard has stored and evicted since it last said so.
+/// news: which keys have come, moved and gone in a shard since it last said so.
 #pragma once
 
 #include "schemas/vocabulary.hpp"
@@ -9,15 +9,17 @@
 
 namespace perigee::shard {
 
-/// Two changes of one key that undo each other are no news. Pure.
+/// Where a key's block is; of two places, the faster.
+enum class place : std::uint8_t { gone, dram, ssd };
+
+/// Changes of one key that come to nothing are no news. Pure.
 class news {
 public:
-  void stored(const block_key& key) {
-    change(key, true);
-  }
-
-  void evicted(const block_key& key) {
-    change(key, false);
+  void moved(const block_key& key, place from, place to) {
+    auto [at, is_new] = changed_.emplace(key, change{from, to});
+    at->second.to = to;
+    if (at->second.from == to)
+      changed_.erase(at);
   }
 
   bool empty() const {
@@ -25,24 +27,25 @@ public:
   }
 
   struct batch {
-    block_chain stored, evicted; // each in the order of keys
+    block_chain dram, ssd, evicted; // each in the order of keys
   };
 
   batch take() {
     batch all;
-    for (const auto& [key, is_here] : std::exchange(changed_, {}))
-      (is_here ? all.stored : all.evicted).push_back(key);
+    for (const auto& [key, how] : std::exchange(changed_, {}))
+      (how.to == place::dram  ? all.dram
+       : how.to == place::ssd ? all.ssd
+                              : all.evicted)
+        .push_back(key);
     return all;
   }
 
 private:
-  void change(const block_key& key, bool is_here) {
-    auto [at, is_new] = changed_.emplace(key, is_here);
-    if (!is_new && at->second != is_here)
-      changed_.erase(at);
-  }
+  struct change {
+    place from, to;
+  };
 
-  std::map<block_key, bool> changed_; // ordered: one seed, one message
+  std::map<block_key, change> changed_; // ordered: one seed, one message
 };
 
 } // namespace perigee::shard

@@ -36,6 +36,33 @@ public:
     blocks_evicted_total_.add(blocks);
   }
 
+  void read_from_ssd(std::size_t blocks) noexcept {
+    ssd_reads_total_.add();
+    blocks_climbed_total_.add(blocks);
+  }
+
+  void written_to_ssd(std::size_t blocks) noexcept {
+    ssd_writes_total_.add();
+    blocks_fallen_total_.add(blocks);
+  }
+
+  void fell_off_ssd(std::size_t blocks) noexcept {
+    blocks_fallen_off_total_.add(blocks);
+  }
+
+  void ssd_failed() noexcept {
+    ssd_faults_total_.add();
+  }
+
+  void ssd_was_slow() noexcept {
+    climbs_late_total_.add();
+  }
+
+  void ssd_holds(const block_counts& now) noexcept {
+    blocks_ssd_.set(now.sealed);
+    blocks_ssd_moving_.set(now.writing + now.leased);
+  }
+
   void lease_expired() noexcept {
     leases_expired_total_.add();
   }
@@ -77,6 +104,21 @@ public:
         blocks_duplicate_total_.value());
     see("blocks_evicted_total", "Blocks evicted to make room",
         blocks_evicted_total_.value());
+    see("blocks_ssd", "Blocks that can be read from the SSD", blocks_ssd_.value());
+    see("blocks_ssd_moving", "Blocks on their way to the SSD or from it",
+        blocks_ssd_moving_.value());
+    see("ssd_reads_total", "Reads from the SSD", ssd_reads_total_.value());
+    see("ssd_writes_total", "Writes to the SSD", ssd_writes_total_.value());
+    see("blocks_climbed_total", "Blocks read from the SSD for who asked for them",
+        blocks_climbed_total_.value());
+    see("blocks_fallen_total", "Blocks written to the SSD to make room",
+        blocks_fallen_total_.value());
+    see("blocks_fallen_off_total", "Blocks evicted from the SSD to make room there",
+        blocks_fallen_off_total_.value());
+    see("ssd_faults_total", "Reads and writes that the SSD failed, or was too busy for",
+        ssd_faults_total_.value());
+    see("climbs_late_total", "Reads that who asked for them did not wait for",
+        climbs_late_total_.value());
     see("leases_expired_total", "Leases that were not returned",
         leases_expired_total_.value());
     see("grants_overdue_total", "Writers who took longer than they had",
@@ -89,6 +131,10 @@ private:
   rt::gauge blocks_free_, blocks_writing_, blocks_sealed_, blocks_leased_, blocks_kept_;
   rt::counter pins_total_, blocks_pinned_total_, pins_missed_total_, busy_total_;
   rt::counter blocks_stored_total_, blocks_duplicate_total_, blocks_evicted_total_;
+  rt::gauge blocks_ssd_, blocks_ssd_moving_;
+  rt::counter ssd_reads_total_, ssd_writes_total_, blocks_climbed_total_;
+  rt::counter blocks_fallen_total_, blocks_fallen_off_total_, ssd_faults_total_;
+  rt::counter climbs_late_total_;
   rt::counter leases_expired_total_, grants_overdue_total_, stale_total_;
 };
 

@@ -23,6 +23,7 @@ const char* name_of(schema::Role role) {
     case schema::Role::ENGINE: return "engine";
     case schema::Role::CLUSTER: return "cluster";
     case schema::Role::COUPLED: return "coupled";
+    case schema::Role::FABRIC: return "fabric";
   }
   return "unknown";
 }

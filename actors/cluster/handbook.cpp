@@ -32,6 +32,9 @@ const char* note_of(const std::string& section) {
     {"policy", "How the cluster decides."},
     {"limits", "How much is taken on, and how long anything may take."},
     {"http", "Who may ask."},
+    {"fabric", "The network between nodes, where engines are modelled. Movements share "
+               "network cards and core fairly: none could be faster unless one that is "
+               "no faster were slower."},
   };
   return notes.at(section);
 }
@@ -80,13 +83,28 @@ void write_options(std::string& text, const char* of) {
                     "#   ");
 }
 
+/// With the SSD, if it has one; `write` makes a table of either.
+template <class Write>
+std::string shard_table(const cache_shard_settings& of, Write write) {
+  auto text = write(of);
+  if (!of.ssd)
+    return text;
+  auto ssd = "ssd = " + write(*of.ssd) + " }";
+  bool is_empty = text == "{}";
+  text.resize(is_empty ? 1 : text.size() - 2); // without the brace
+  return text + (is_empty ? " " : ", ") + ssd;
+}
+
 void write_node(std::string& text, const node& one) {
   text += "\n[[node]]\n";
   text += "name = " + as_toml(one.name) + '\n';
   if (!one.address.empty())
     text += "address = " + as_toml(one.address) + '\n';
   if (one.cache_shard)
-    text += "cache_shard = " + inline_table(*one.cache_shard) + '\n';
+    text += "cache_shard = "
+            + shard_table(*one.cache_shard,
+                          [](const auto& section) { return inline_table(section); })
+            + '\n';
   write_list(text, "prefill_group", one.prefill_groups);
   write_list(text, "decode_instance", one.decode_instances);
   write_list(text, "coupled_instance", one.coupled_instances);
@@ -156,7 +174,7 @@ What stands in the file is overruled by the environment, and that by the command
 | environment | `PERIGEE_SLO_TTFT_MS=500` |
 | command line | `--set slo.ttft_ms=500` |
 
-This holds for the sections that stand once, from `[cluster]` to `[http]`. Sizes are written as
+This holds for the sections that stand once, from `[cluster]` to `[fabric]`. Sizes are written as
 `"512MiB"`, with B, KiB, MiB, GiB or TiB. A relative path in a file begins at that file's
 folder.
 
@@ -187,12 +205,17 @@ std::string to_toml(const topology& all) {
   }
   text += "\n# A [[node]] for each machine, with what runs there.\n";
   write_options<cache_shard_settings>(text, "A cache_shard");
+  write_options<ssd_settings>(text, "Its ssd");
   write_options<prefill_group_settings>(text, "A prefill_group");
   write_options<decode_instance_settings>(text, "A decode_instance");
   write_options<coupled_instance_settings>(text,
                                            "A coupled_instance, in place of both,");
   for (const auto& one : all.nodes)
     write_node(text, one);
+  for (const auto& one : all.links) {
+    text += "\n[[link]]\n";
+    write_settings(text, one);
+  }
   return text;
 }
 
@@ -224,11 +247,16 @@ std::string resolved(const topology& all) {
   for (const auto& one : all.nodes) {
     write_all(text, "[[node]]", static_cast<const node_settings&>(one));
     if (one.cache_shard)
-      text += "cache_shard = " + full_table(*one.cache_shard) + '\n';
+      text += "cache_shard = "
+              + shard_table(*one.cache_shard,
+                            [](const auto& section) { return full_table(section); })
+              + '\n';
     write_each(text, "prefill_group", one.prefill_groups);
     write_each(text, "decode_instance", one.decode_instances);
     write_each(text, "coupled_instance", one.coupled_instances);
   }
+  for (const auto& one : all.links)
+    write_all(text, "[[link]]", one);
   return text;
 }
 
@@ -253,6 +281,14 @@ std::string topology_page() {
                     "\"2GiB\" }`. A node where anything computes has one in any case.",
                     "");
   write_rows<cache_shard_settings>(text);
+  text
+    += "\n### cache_shard.ssd\n\n"
+       + wrapped("Where blocks go that memory has no room for, and come back from: "
+                 "`cache_shard = { dram = \"2GiB\", ssd = { size = \"64GiB\" } }`. "
+                 "Absent: they are evicted. Only where engines are modelled, and the "
+                 "hardware says how fast it is; real ones have none yet.",
+                 "");
+  write_rows<ssd_settings>(text);
   text += "\n### prefill_group\n\n"
           + wrapped(
             "What computes prompts: `prefill_group = [ { threads = 2 } ]`. A list, "
@@ -295,7 +331,15 @@ std::string topology_page() {
   write_rows<cost_settings>(text);
   text
     += "\n## [hardware.NAME]\n\n"
-       + wrapped("The same for hardware that `engine = \"modelled\"` stands for.", "");
+       + wrapped("The same for hardware that `engine = \"modelled\"` stands for, and "
+                 "what else its node has.",
+                 "");
+  write_rows<hardware_settings>(text);
+  text += "\n## [[link]]\n\n"
+          + wrapped("A link of the fabric that is unlike the others: a node's network "
+                    "card, or what lies between two nodes.",
+                    "");
+  write_rows<link_settings>(text);
   return text;
 }
 

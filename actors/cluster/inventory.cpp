@@ -1,12 +1,17 @@
 #include "actors/cluster/inventory.hpp"
 
 #include "actors/cache_shard/cache_shard.hpp"
+#include "actors/cluster/modelled_network.hpp"
 #include "actors/conductor/conductor.hpp"
 #include "actors/coupled_instance/coupled_instance.hpp"
 #include "actors/decode_instance/decode_instance.hpp"
 #include "actors/prefill_group/prefill_group.hpp"
 #include "actors/rejector/rejector.hpp"
+#include "actors/transfer/fabric.hpp"
 #include "schemas/assert.hpp"
+#include "transport/disk/modelled_disk.hpp"
+
+#include <algorithm>
 
 #include <algorithm>
 
@@ -20,9 +25,9 @@ std::uint32_t narrow(count number) {
 /// An engine, its arena registered, for one incarnation of its owner.
 class engine_seat {
 public:
-  engine_seat(transfer::shared_memory memory, transport::segment_id id,
+  engine_seat(transfer::shared_memory memory, transport::segment_id id, node_index host,
               std::shared_ptr<engine::engine> runs)
-    : memory_(std::move(memory)), id_(id), runs_(std::move(runs)) {}
+    : memory_(std::move(memory)), id_(id), host_(host), runs_(std::move(runs)) {}
 
   ~engine_seat() {
     memory_.segments->remove(id_);
@@ -33,7 +38,9 @@ public:
   bool register_arena() const {
     auto arena = runs_->arena();
     transport::geometry shape{arena.layout.layer_bytes(), arena.layout.layers};
-    return memory_.segments->add({id_, arena.base, shape, arena.blocks, runs_})
+    return memory_.segments
+      ->add({id_, arena.base, shape, arena.blocks, runs_,
+             static_cast<std::uint32_t>(host_)})
       .has_value();
   }
 
@@ -48,6 +55,7 @@ public:
 private:
   transfer::shared_memory memory_;
   transport::segment_id id_;
+  node_index host_;
   std::shared_ptr<engine::engine> runs_;
 };
 
@@ -100,6 +108,8 @@ private:
     auto in = in_;
     in.node = node.name;
     in.index = node_index{narrow(i)};
+    if (in.index == control_ && has_fabric())
+      add_fabric(in);
     if (node.cache_shard) {
       add_transfer(in, node);
       add_shard(in, *node.cache_shard);
@@ -183,11 +193,7 @@ private:
     transfer::options how;
     how.limit = all_.cluster.transfer_limit;
     how.gated_limit = all_.limits.request_limit;
-    if (const auto* link = modelled_link(of)) {
-      how.modelled_bytes_per_s = link->transfer_gib_per_s * double(1 << 30);
-      how.modelled_latency = std::chrono::nanoseconds{
-        static_cast<std::int64_t>(link->transfer_fixed_us * 1e3)};
-    }
+    how.links = links_of(in, of);
     auto counts = count_in(counts_.transfers, in, 0);
     add_seat<transfer_actor>(
       units_.emplace_back(), schema::Role::TRANSFER, in, 0,
@@ -196,15 +202,30 @@ private:
       });
   }
 
-  /// Of the hardware that the node's engines stand for; null if they stand for none.
-  const cost_settings* modelled_link(const node& of) const {
-    for (const auto& one : of.prefill_groups)
-      if (auto found = all_.hardware.find(one.hardware); found != all_.hardware.end())
-        return &found->second;
-    for (const auto& one : of.decode_instances)
-      if (auto found = all_.hardware.find(one.hardware); found != all_.hardware.end())
-        return &found->second;
-    return nullptr;
+  transfer::modelled_links links_of(const rt::world& in, const node& of) const {
+    transfer::modelled_links links;
+    if (const auto* hardware = hardware_of(all_, of)) {
+      links.load_bytes_per_s = hardware->load_gib_per_s * double(1 << 30);
+      links.store_bytes_per_s = hardware->store_gib_per_s * double(1 << 30);
+    }
+    if (has_fabric())
+      links.fabric = fabric_name{control_, 0};
+    links.port_bytes_per_s
+      = network_.ports[static_cast<std::size_t>(in.index)].bytes_per_s;
+    return links;
+  }
+
+  bool has_fabric() const {
+    return all_.nodes.size() > 1 && network_.has_effect();
+  }
+
+  void add_fabric(const rt::world& in) {
+    auto counts = count_in(counts_.fabrics, in, 0);
+    add_seat<fabric_actor>(
+      units_.emplace_back(), schema::Role::FABRIC, in, 0,
+      [=, how = transfer::fabric_options{network_}](rt::place where) {
+        return transfer::start_fabric(in, where, how, counts);
+      });
   }
 
   void add_shard(const rt::world& in, const cache_shard_settings& of) {
@@ -213,25 +234,57 @@ private:
     how.lease_limit = all_.cluster.lease_limit;
     how.transfer_limit = all_.cluster.transfer_limit;
     how.conductor = {control_, 0};
+    how.climb_limit = all_.cluster.transfer_limit;
     auto arena = empty_slot<shard::dram_arena>();
+    auto below = empty_slot<transport::disk>();
+    auto ssd = of.ssd ? std::optional{disk_of(in, *of.ssd)} : std::nullopt;
+    how.spare_blocks = spare_of(of);
     auto counts = count_in(counts_.shards, in, 0);
     auto& one = units_.emplace_back();
-    one.prepare = [arena, of, in, segments = memory_.segments,
+    one.prepare = [arena, below, ssd, of, in, segments = memory_.segments,
                    names = segment_names{in, segments_made_}, layout = with_.layout,
                    backed = with_.shards_have_memory]() {
       const transport::geometry shape{layout.layer_bytes(), layout.layers};
+      below->reset();
       arena->reset(); // its memory, if nobody reads there any more
       auto made = shard::dram_arena::make(
-        segments,
-        {names.next(), shape, shard::blocks_in(of.dram.bytes, shape), backed});
+        segments, {names.next(), shape, shard::blocks_in(of.dram.bytes, shape), backed,
+                   static_cast<std::uint32_t>(in.index)});
       if (!made)
         return std::optional<std::string>{"its arena cannot be made: no memory"};
       *arena = std::move(*made);
+      if (ssd)
+        *below = transport::make_modelled_disk(*segments->find((*arena)->id()), *ssd);
       return std::optional<std::string>{};
     };
     add_seat<shard_actor>(one, schema::Role::SHARD, in, 0, [=](rt::place where) {
-      return shard::start(in, where, *arena, how, counts);
+      return shard::start(in, where, *arena, how, counts, *below);
     });
+  }
+
+  /// As the node's hardware has it: one that is real is refused by who reads the topology.
+  transport::modelled_disk_options disk_of(const rt::world& in,
+                                           const ssd_settings& of) const {
+    const auto* hardware
+      = hardware_of(all_, all_.nodes[static_cast<std::size_t>(in.index)]);
+    PERIGEE_ASSERT(hardware, "a disk that is modelled, of a node that is not");
+    return {.slots = shard::blocks_in(of.size.bytes, shape()),
+            .read_bytes_per_s = hardware->ssd_read_gib_per_s * double(1 << 30),
+            .write_bytes_per_s = hardware->ssd_write_gib_per_s * double(1 << 30),
+            .latency = std::chrono::nanoseconds{static_cast<std::int64_t>(
+              hardware->ssd_latency_us * 1e3)},
+            .depth = narrow(hardware->ssd_depth)};
+  }
+
+  transport::geometry shape() const {
+    return {with_.layout.layer_bytes(), with_.layout.layers};
+  }
+
+  /// A chunk or two, but no large part of a small memory.
+  std::size_t spare_of(const cache_shard_settings& of) const {
+    constexpr std::size_t part = 16, most = 64;
+    return std::clamp<std::size_t>(shard::blocks_in(of.dram.bytes, shape()) / part, 1,
+                                   most);
   }
 
   // -- engines ----------------------------------------------------------------
@@ -247,7 +300,8 @@ private:
       auto runs = make(what);
       if (!runs)
         return runs.error();
-      *made = std::make_shared<engine_seat>(memory, names.next(), std::move(*runs));
+      *made = std::make_shared<engine_seat>(memory, names.next(), in.index,
+                                            std::move(*runs));
       if (!(*made)->register_arena())
         return "its arena cannot be registered: it has no blocks, or too many have";
       return std::nullopt;
@@ -274,6 +328,8 @@ private:
     how.engine = engine;
     how.chunk_tokens = narrow(all_.policy.prefill_chunk);
     how.move_limit = all_.cluster.transfer_limit;
+    if (has_disks())
+      how.pool_limit = std::max(how.pool_limit, all_.cluster.transfer_limit);
     auto counts = count_in(counts_.prefills, in, index);
     add_seat<prefill_actor>(one, schema::Role::PREFILL, in, index,
                             [=, gates = memory_.gates](rt::place where) {
@@ -282,6 +338,12 @@ private:
                               return prefill::start(in, where, (*made)->runs()->arena(),
                                                     gates, of_this, counts);
                             });
+  }
+
+  bool has_disks() const {
+    return std::ranges::any_of(all_.nodes, [](const auto& one) {
+      return one.cache_shard && one.cache_shard->ssd;
+    });
   }
 
   void add_decode_instance(const rt::world& in, const decode_instance_settings& of,
@@ -333,6 +395,7 @@ private:
   transfer::shared_memory memory_;
   std::shared_ptr<std::uint64_t> segments_made_; // of this process
   const node_index control_ = control_of(all_);
+  const transport::network_plan network_ = network_of(all_);
   units units_;
 };
 

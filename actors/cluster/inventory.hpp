@@ -14,6 +14,7 @@
 #include "actors/prefill_group/probe.hpp"
 #include "actors/rejector/probe.hpp"
 #include "actors/runtime/world.hpp"
+#include "actors/transfer/fabric_probe.hpp"
 #include "actors/transfer/transfer.hpp"
 #include "engine/engine.hpp"
 #include "schemas/result.hpp"
@@ -68,6 +69,7 @@ struct probes {
   each<coupled::probe> coupleds;
   each<shard::probe> shards;
   each<transfer::probe> transfers;
+  each<transfer::fabric_probe> fabrics;
   each<engine_host::probe> engines;
 };
 

@@ -232,7 +232,71 @@ const std::vector<setting<cost_settings>>& settings_of() {
     {"transfer_fixed_us", &s::transfer_fixed_us, any_cost,
      "A movement of KV between nodes, whatever it is."},
     {"transfer_gib_per_s", &s::transfer_gib_per_s, any_cost,
-     "How fast it moves then. 0: takes no time."},
+     "How fast it moves then: of modelled hardware, its network card, either way. 0: "
+     "takes no time."},
+  };
+  return all;
+}
+
+template <>
+const std::vector<setting<hardware_settings>>& settings_of() {
+  using s = hardware_settings;
+  static const std::vector<setting<s>> all = [] {
+    std::vector<setting<s>> both;
+    for (const auto& cost : settings_of<cost_settings>())
+      both.push_back(
+        {cost.key,
+         std::visit([]<class T>(T cost_settings::*where)
+                      -> decltype(both[0].where) { return static_cast<T s::*>(where); },
+                    cost.where),
+         cost.allowed, cost.sentence});
+    both.push_back({"load_gib_per_s", &s::load_gib_per_s, any_cost,
+                    "How fast KV goes from the node's memory into what computes there. "
+                    "0: takes no time."});
+    both.push_back({"store_gib_per_s", &s::store_gib_per_s, any_cost,
+                    "The same, out of it. 0: takes no time."});
+    both.push_back(
+      {"ssd_read_gib_per_s", &s::ssd_read_gib_per_s, any_cost,
+       "How fast the node's SSD is read. Above 0 where a cache_shard has an "
+       "ssd."});
+    both.push_back({"ssd_write_gib_per_s", &s::ssd_write_gib_per_s, any_cost,
+                    "How fast it is written, at the same time. Likewise."});
+    both.push_back({"ssd_latency_us", &s::ssd_latency_us, any_cost,
+                    "What a command to it takes in addition."});
+    both.push_back({"ssd_depth", &s::ssd_depth, between{1, 65536},
+                    "Commands, of a block each, that it works on at once."});
+    return both;
+  }();
+  return all;
+}
+
+template <>
+const std::vector<setting<fabric_settings>>& settings_of() {
+  using s = fabric_settings;
+  static const std::vector<setting<s>> all{
+    {"nic_gib_per_s", &s::nic_gib_per_s, any_cost,
+     "Every node's network card, either way. 0: what its hardware has as "
+     "transfer_gib_per_s."},
+    {"core_gib_per_s", &s::core_gib_per_s, any_cost,
+     "All that is under way between nodes at once. 0: no limit."},
+    {"latency_us", &s::latency_us, any_cost,
+     "What a movement between nodes takes in addition."},
+  };
+  return all;
+}
+
+template <>
+const std::vector<setting<link_settings>>& settings_of() {
+  using s = link_settings;
+  static const std::vector<setting<s>> all{
+    {"node", &s::node, a_name_or_empty,
+     "Whose network card this is, in place of what [fabric] and its hardware say."},
+    {"from", &s::from, a_name_or_empty,
+     "In place of `node`: a further limit on what goes from this node..."},
+    {"to", &s::to, a_name_or_empty, "... to that one. The way back is another link."},
+    {"gib_per_s", &s::gib_per_s, any_cost, "Its bandwidth. 0: no limit."},
+    {"latency_us", &s::latency_us, any_cost,
+     "What a movement over it takes in addition."},
   };
   return all;
 }
@@ -254,6 +318,16 @@ const std::vector<setting<cache_shard_settings>>& settings_of() {
   using s = cache_shard_settings;
   static const std::vector<setting<s>> all{
     {"dram", &s::dram, between{1 * MiB, 64 * TiB}, "Memory for cached KV."},
+  };
+  return all;
+}
+
+template <>
+const std::vector<setting<ssd_settings>>& settings_of() {
+  using s = ssd_settings;
+  static const std::vector<setting<s>> all{
+    {"path", &s::path, {}, "The folder of its files. A modelled one has none."},
+    {"size", &s::size, between{1 * MiB, 1024 * TiB}, "Room for cached KV."},
   };
   return all;
 }

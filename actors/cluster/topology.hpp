@@ -118,8 +118,44 @@ struct cost_settings {
   bool operator==(const cost_settings&) const = default;
 };
 
+/// What stands in for a node: what its engines cost, and how its memory is connected.
+struct hardware_settings : cost_settings {
+  double load_gib_per_s = 0;
+  double store_gib_per_s = 0;
+  double ssd_read_gib_per_s = 0;
+  double ssd_write_gib_per_s = 0;
+  double ssd_latency_us = 100;
+  count ssd_depth = 32;
+  bool operator==(const hardware_settings&) const = default;
+};
+
+/// The network between modelled nodes.
+struct fabric_settings {
+  double nic_gib_per_s = 0;
+  double core_gib_per_s = 0;
+  double latency_us = 0;
+  bool operator==(const fabric_settings&) const = default;
+};
+
+/// One node's connection to the fabric; or what else lies between two.
+struct link_settings {
+  std::string node;
+  std::string from;
+  std::string to;
+  double gib_per_s = 0;
+  double latency_us = 0;
+  bool operator==(const link_settings&) const = default;
+};
+
+struct ssd_settings {
+  std::string path; ///< Nothing is there if the cluster is modelled.
+  byte_size size = 16_GiB;
+  bool operator==(const ssd_settings&) const = default;
+};
+
 struct cache_shard_settings {
   byte_size dram = 1_GiB;
+  std::optional<ssd_settings> ssd = std::nullopt;
   bool operator==(const cache_shard_settings&) const = default;
 };
 
@@ -174,10 +210,12 @@ struct topology {
   policy_settings policy;
   limit_settings limits;
   http_settings http;
+  fabric_settings fabric;
   std::optional<shape_settings> model_shape; ///< In place of the file's.
   std::optional<cost_settings> cost_model;   ///< As measured by `perigee calibrate`.
-  std::map<std::string, cost_settings> hardware; ///< By the name that engines name.
-  std::vector<node> nodes;                       ///< Each once, counts written out.
+  std::map<std::string, hardware_settings> hardware; ///< By the name that engines name.
+  std::vector<node> nodes;                           ///< Each once, counts written out.
+  std::vector<link_settings> links;
   bool operator==(const topology&) const = default;
 };
 

@@ -1,6 +1,7 @@
 #include "actors/cluster/topology_check.hpp"
 
 #include "actors/cluster/bad_input.hpp"
+#include "actors/cluster/modelled_network.hpp"
 #include "actors/cluster/settings.hpp"
 
 #include <algorithm>
@@ -40,6 +41,9 @@ public:
     for (std::size_t i = 0; i < all_.nodes.size(); ++i)
       check_engines(i);
     check_model();
+    for (std::size_t i = 0; i < all_.links.size(); ++i)
+      check_link(i);
+    check_reality();
     if (engines_used_.contains(modelled) && engines_used_.size() > 1)
       found_.push_back({{}, "node", "", "engines that are all modelled, or none"});
     return std::move(found_);
@@ -126,6 +130,7 @@ private:
     };
     for (std::size_t k = 0; k < one.prefill_groups.size(); ++k)
       check_engine(i, at("prefill_group", k), one.prefill_groups[k]);
+    check_disk(i);
     for (std::size_t k = 0; k < one.decode_instances.size(); ++k)
       check_engine(i, at("decode_instance", k), one.decode_instances[k]);
     for (std::size_t k = 0; k < one.coupled_instances.size(); ++k)
@@ -145,6 +150,55 @@ private:
       found_.push_back({i, where + ".hardware", as_toml(owner.hardware),
                         "the NAME of a [hardware.NAME]: " + listed(hardware_),
                         nearest(owner.hardware, hardware_)});
+  }
+
+  /// Only a modelled one is there, as the node's hardware says.
+  void check_disk(std::size_t i) {
+    const auto& one = all_.nodes[i];
+    if (!one.cache_shard || !one.cache_shard->ssd)
+      return;
+    const auto* hardware = hardware_of(all_, one);
+    if (!hardware)
+      found_.push_back({i, "cache_shard.ssd", "a table",
+                        "none: it is not available for real engines yet"});
+    else if (hardware->ssd_read_gib_per_s <= 0 || hardware->ssd_write_gib_per_s <= 0)
+      found_.push_back({i, "cache_shard.ssd", "a table",
+                        "none, unless the node's hardware has ssd_read_gib_per_s and "
+                        "ssd_write_gib_per_s above 0"});
+  }
+
+  void check_link(std::size_t i) {
+    const auto& one = all_.links[i];
+    auto key = "link[" + std::to_string(i) + "].";
+    bool is_port = !one.node.empty();
+    bool is_cable = !one.from.empty() && !one.to.empty() && one.from != one.to;
+    bool has_ends = !one.from.empty() || !one.to.empty();
+    if (is_port ? has_ends : !is_cable)
+      return found_.push_back(
+        {{}, key + "node", as_toml(one.node), "either a node, or from and to"});
+    auto check = [&](const char* end, const std::string& name) {
+      if (!name.empty() && !holds(nodes_, name))
+        found_.push_back(
+          {{}, key + end, as_toml(name), "the name of a node", nearest(name, nodes_)});
+    };
+    check("node", one.node);
+    check("from", one.from);
+    check("to", one.to);
+    for (std::size_t k = 0; k < i; ++k)
+      if (const auto& other = all_.links[k];
+          other.node == one.node && other.from == one.from && other.to == one.to)
+        found_.push_back({{}, key + "gib_per_s", "", "one link for each node or way"});
+  }
+
+  /// What is modelled has no place among engines that are not.
+  void check_reality() {
+    if (engines_used_.empty() || engines_used_.contains(modelled))
+      return;
+    constexpr auto wanted = "none, unless the engines are \"modelled\"";
+    if (all_.fabric != fabric_settings{})
+      found_.push_back({{}, "fabric", "a table", wanted});
+    if (!all_.links.empty())
+      found_.push_back({{}, "link", "a list", wanted});
   }
 
   const topology& all_;

@@ -75,7 +75,7 @@ public:
   explicit reader(const reading& how) : how_(how), wrong_(how.file) {}
 
   void read_file(const toml::table& file) {
-    const names others{"node", "hardware", "cost_model"};
+    const names others{"node", "link", "hardware", "cost_model"};
     for (const auto& [name, node] : file) {
       std::string key{name.str()};
       if (!is_plain_section(key)
@@ -96,6 +96,10 @@ public:
     if (const auto* node = file.get("node"))
       for_each_table(*node, "node", nodes_max,
                      [&](const auto& table, auto path) { read_node(table, path); });
+    if (const auto* node = file.get("link"))
+      for_each_table(*node, "link", links_max, [&](const auto& table, auto path) {
+        read_table(table, path, all_.links.emplace_back());
+      });
   }
 
   void start_from(topology base) {
@@ -224,7 +228,7 @@ private:
     read_table(table, path, static_cast<node_settings&>(one), nested);
     const auto& parts = *table.as_table();
     if (const auto* shard = parts.get("cache_shard"))
-      read_table(*shard, path + ".cache_shard", one.cache_shard.emplace());
+      read_shard(*shard, path + ".cache_shard", one.cache_shard.emplace());
     if (const auto* groups = parts.get("prefill_group"))
       read_owners(*groups, path + ".prefill_group", one.prefill_groups);
     if (const auto* instances = parts.get("decode_instance"))
@@ -235,6 +239,14 @@ private:
       if (!one.cache_shard)
         one.cache_shard.emplace();
     add_nodes(parts, path, std::move(one));
+  }
+
+  void read_shard(const toml::node& node, const std::string& path,
+                  cache_shard_settings& into) {
+    read_table(node, path, into, {"ssd"});
+    const auto* table = node.as_table();
+    if (const auto* ssd = table ? table->get("ssd") : nullptr)
+      read_table(*ssd, path + ".ssd", into.ssd.emplace());
   }
 
   template <class Owner>

@@ -38,7 +38,8 @@ void prefill_state::fetch_or_compute(job& one) {
         set_chain(wanted, chain);
         wanted.setBlockTokens(plan.getChain().getBlockTokens());
         wanted.setRoot(plan.getChain().getRoot());
-        wish.setRemainingNs(remaining(one));
+        wish.setRemainingNs(std::min(
+          remaining(one), static_cast<std::uint64_t>(moment{how_.pool_limit}.count())));
       });
   if (!there) {
     pins_.take(ticket);

@@ -52,11 +52,12 @@ result<transport::move, fault> to_move(schema::Movement::Reader said,
   return what;
 }
 
-std::uint64_t bytes_of(const transport::move& what, const surroundings& here) {
-  auto from = here.segments.find(what.from);
-  if (!from)
-    return 0;
-  return what.pairs.size() * what.layers.count * from->shape.layer_bytes;
+journey journey_of(const transport::move& what, const surroundings& here) {
+  auto from = here.segments.find(what.from), to = here.segments.find(what.to);
+  if (!from || !to)
+    return {};
+  return {what.pairs.size() * what.layers.count * from->shape.layer_bytes, from->host,
+          to->host};
 }
 
 schema::MoveFault to_schema(fault why) {

@@ -23,8 +23,15 @@ struct surroundings {
 result<transport::move, transport::fault> to_move(schema::Movement::Reader said,
                                                   const surroundings& here);
 
-/// Of a move that to_move() gave.
-std::uint64_t bytes_of(const transport::move& what, const surroundings& here);
+/// What a move comes to, and between which hosts.
+struct journey {
+  std::uint64_t bytes = 0;
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+};
+
+/// Of a move that to_move() gave. No bytes if a segment has gone meanwhile.
+journey journey_of(const transport::move& what, const surroundings& here);
 
 schema::MoveFault to_schema(transport::fault why);
 

@@ -10,6 +10,8 @@
 #include "transport/modelled/flow_table.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <variant>
@@ -19,6 +21,14 @@ namespace {
 
 using std::chrono::nanoseconds;
 using transport::fault;
+
+// Of a node's own link.
+constexpr transport::link_index loading = 0, storing = 1;
+
+/// A bandwidth, of which 0 is no limit.
+double unless_none(double bytes_per_s) {
+  return bytes_per_s > 0 ? bytes_per_s : std::numeric_limits<double>::max();
+}
 
 class transfer_state {
 public:
@@ -33,8 +43,9 @@ public:
         how.movements_max, [this](auto due, auto epoch) { wake_at(due, epoch); },
         [this](number one, auto) { stop(one, fault::timed_out); }),
       paths_(make(memory_)) {
-    if (how.modelled_bytes_per_s > 0)
-      link_.emplace(std::vector<double>{how.modelled_bytes_per_s});
+    if (how.links.is_within())
+      link_.emplace(std::vector<double>{unless_none(how.links.load_bytes_per_s),
+                                        unless_none(how.links.store_bytes_per_s)});
   }
 
   handle::behavior_type make_behavior() {
@@ -44,6 +55,7 @@ public:
       desk_.on(this, &transfer_state::on_abort),
       desk_.on(this, &transfer_state::on_quiesce),
       desk_.on(this, &transfer_state::on_done),
+      desk_.on(this, &transfer_state::on_flowed),
       desk_.on(this, &transfer_state::on_member),
       desk_.on(this, &transfer_state::on_due),
     };
@@ -56,13 +68,22 @@ private:
   /// Sender and ticket.
   using wish_key = std::pair<rt::actor_tag, std::uint64_t>;
 
+  /// Over modelled links.
+  struct modelled_trip {
+    transport::move what;
+    journey over;
+    bool is_within = true; // this node
+  };
+
   struct movement {
     asker who;
     wish_key key;
     rt::cause why;
     nanoseconds began;
-    transport::transport* by = nullptr; // null until the transport has it
-    std::optional<transport::move> travelling = std::nullopt; // over a modelled link
+    transport::transport* by = nullptr;               // null until the transport has it
+    std::optional<modelled_trip> trip = std::nullopt; // until its bytes have come
+    nanoseconds last_layer{}; // of one that a gate may hold back until after that
+    std::uint64_t bytes = 0;  // that have been moved, while that goes on
   };
 
   using owner_name = std::variant<shard_name, decode_name>;
@@ -108,10 +129,7 @@ private:
     bool there_is_room = deadlines_.put(mine, desk_.now() + what->limit, {});
     PERIGEE_ASSERT(there_is_room, "a deadline for every open movement");
     probe_->began(open_.size());
-    if (link_)
-      travel(mine, std::move(*what));
-    else
-      submit(mine, std::move(*what));
+    travel(mine, std::move(*what), std::is_same_v<T, schema::Push> ? storing : loading);
   }
 
   /// The asker that `wish` names, if that is who sent it.
@@ -152,13 +170,62 @@ private:
       end(mine, said.error());
   }
 
-  // -- a modelled link --------------------------------------------------------
+  // -- modelled links -----------------------------------------------------------
 
-  void travel(number mine, transport::move what) {
-    auto bytes = bytes_of(what, here());
-    open_.at(mine).travelling = std::move(what);
-    link_->begin(mine, bytes, {0}, desk_.now());
+  void travel(number mine, transport::move what, transport::link_index way) {
+    modelled_trip trip{std::move(what), {}};
+    if (link_ || how_.links.fabric)
+      trip.over = journey_of(trip.what, here());
+    trip.is_within = trip.over.from == trip.over.to;
+    if (trip.is_within ? !link_ : !how_.links.fabric)
+      return submit(mine, std::move(trip.what));
+    auto& one = open_.at(mine);
+    one.trip = std::move(trip);
+    if (one.trip->what.wait_for)
+      one.last_layer = time_of_layer(*one.trip, way);
+    if (!one.trip->is_within)
+      return set_off(mine, one);
+    link_->begin(mine, one.trip->over.bytes, {way}, desk_.now());
     watch_link();
+  }
+
+  /// How long its last layer is under way, which has to wait for all the others.
+  nanoseconds time_of_layer(const modelled_trip& trip,
+                            transport::link_index way) const {
+    const auto& links = how_.links;
+    double rate = !trip.is_within  ? links.port_bytes_per_s
+                  : way == storing ? links.store_bytes_per_s
+                                   : links.load_bytes_per_s;
+    auto bytes = static_cast<double>(trip.over.bytes)
+                 / std::max<double>(trip.what.layers.count, 1);
+    return nanoseconds{rate > 0 ? std::llround(bytes / rate * 1e9) : 0};
+  }
+
+  /// Tells the fabric. If there is none, it goes on when there is.
+  void set_off(number mine, const movement& one) {
+    desk_.tell<schema::Flow>(*how_.links.fabric, one.why,
+                             [&](schema::Flow::Builder it) {
+                               set_name(it.initMover(), desk_.me());
+                               it.setNumber(mine);
+                               it.setFromNode(one.trip->over.from);
+                               it.setToNode(one.trip->over.to);
+                               it.setBytes(one.trip->over.bytes);
+                             });
+  }
+
+  void on_flowed(const Msg<schema::Flowed>& said) {
+    if (!how_.links.fabric || !desk_.is_from(*how_.links.fabric, said))
+      return probe_->dropped_stale();
+    if (said->getBusy() && open_.contains(said->getNumber()))
+      return stop(said->getNumber(), fault::busy);
+    arrive(said->getNumber());
+  }
+
+  /// A new fabric knows of nothing that is under way: all of it sets off again.
+  void on_fabric() {
+    for (const auto& [mine, one] : open_)
+      if (one.trip && !one.trip->is_within)
+        set_off(mine, one);
   }
 
   /// Sets a timer for the next end of a flow, unless one is set that is early enough.
@@ -173,26 +240,36 @@ private:
   }
 
   /// From ourselves: without a number to look at the link, if its epoch is this one;
-  /// else the bytes of that movement have come.
+  /// else that movement has come a step further.
   void on_timer(schema::Done::Reader timer) {
-    if (timer.getNumber() != 0)
-      return arrive(timer.getNumber());
-    if (timer.getBytes() != link_epoch_)
+    if (auto which = timer.getNumber(); which != 0) {
+      auto at = open_.find(which);
+      if (at != open_.end() && at->second.bytes > 0)
+        return end(which, schema::MoveFault::NONE, at->second.bytes);
+      return arrive(which);
+    }
+    if (!link_ || timer.getBytes() != link_epoch_)
       return; // replaced by an earlier one, which has been here
     link_timer_.reset();
     for (auto gone_over : link_->take_ended(desk_.now()))
-      desk_.tell_after<schema::Done>(handle{self_}, how_.modelled_latency,
-                                     rt::unprompted,
-                                     [=](auto later) { later.setNumber(gone_over); });
+      come_back_to(gone_over, how_.links.latency);
     watch_link();
+  }
+
+  void come_back_to(number which, nanoseconds after) {
+    desk_.tell_after<schema::Done>(handle{self_}, after, rt::unprompted,
+                                   [=](auto later) { later.setNumber(which); });
   }
 
   void arrive(number which) {
     auto at = open_.find(which);
-    if (at == open_.end() || !at->second.travelling)
+    if (at == open_.end() || !at->second.trip)
       return; // it was ended meanwhile
-    auto what = std::move(*at->second.travelling);
-    at->second.travelling.reset();
+    auto& one = at->second;
+    auto what = std::move(one.trip->what);
+    one.trip.reset();
+    if (what.wait_for && what.wait_for->read().level >= what.layers.end())
+      one.last_layer = {}; // it was not held back
     submit(which, std::move(what));
   }
 
@@ -200,10 +277,16 @@ private:
 
   void on_done(const Msg<schema::Done>& done) {
     rt::actor_tag from{done->getHeader().getSender()};
-    if (from == desk_.tag() && link_)
+    if (from == desk_.tag())
       return on_timer(*done);
-    if (from != door_.tag() || !open_.contains(done->getNumber()))
+    auto at = open_.find(done->getNumber());
+    if (from != door_.tag() || at == open_.end())
       return probe_->dropped_stale();
+    bool is_done = done->getFault() == schema::MoveFault::NONE;
+    if (is_done && at->second.last_layer.count() > 0 && done->getBytes() > 0) {
+      at->second.bytes = done->getBytes();
+      return come_back_to(at->first, at->second.last_layer);
+    }
     end(done->getNumber(), done->getFault(), done->getBytes());
   }
 
@@ -245,11 +328,22 @@ private:
     auto& one = open_.at(mine);
     if (one.by)
       return one.by->abort(transport::move_id{mine}, why);
-    if (one.travelling && one.travelling->opens)
-      one.travelling->opens->fail();
-    if (link_ && link_->cancel(mine, desk_.now()))
-      watch_link(); // the others are faster now
+    if (one.trip)
+      call_off(mine, *one.trip);
     end(mine, why);
+  }
+
+  void call_off(number mine, const modelled_trip& trip) {
+    if (trip.what.opens)
+      trip.what.opens->fail();
+    if (!trip.is_within) {
+      desk_.tell<schema::StopFlow>(*how_.links.fabric, rt::unprompted, [&](auto it) {
+        set_name(it.initMover(), desk_.me());
+        it.setNumber(mine);
+      });
+    } else if (link_->cancel(mine, desk_.now())) {
+      watch_link(); // the others are faster now
+    }
   }
 
   void on_abort(const Msg<schema::Abort>& wish) {
@@ -277,6 +371,8 @@ private:
       return probe_->dropped_stale();
     if (!news->getUp())
       stop_all_of(rt::actor_tag{news->getTag()});
+    else if (how_.links.fabric && news->getRole() == schema::Role::FABRIC)
+      on_fabric();
   }
 
   void stop_all_of(rt::actor_tag asker_tag) {
@@ -348,11 +444,19 @@ private:
 } // namespace
 
 std::string to_string(const options& how) {
-  return "movements_max=" + std::to_string(how.movements_max)
-         + " limit_ms=" + std::to_string(how.limit.count()) + " gated_limit_ms="
-         + std::to_string(how.gated_limit.count()) + " modelled_bytes_per_s="
-         + std::to_string(static_cast<std::uint64_t>(how.modelled_bytes_per_s))
-         + " modelled_latency_ns=" + std::to_string(how.modelled_latency.count());
+  auto text = [](const char* key, auto value) {
+    return std::string{key} + '=' + std::to_string(value);
+  };
+  auto rate
+    = [&](const char* key, double value) { return text(key, std::llround(value)); };
+  const auto& links = how.links;
+  return text("movements_max", how.movements_max) + text(" limit_ms", how.limit.count())
+         + text(" gated_limit_ms", how.gated_limit.count())
+         + rate(" load_bytes_per_s", links.load_bytes_per_s)
+         + rate(" store_bytes_per_s", links.store_bytes_per_s)
+         + text(" latency_ns", links.latency.count())
+         + text(" has_fabric", links.fabric.has_value())
+         + rate(" port_bytes_per_s", links.port_bytes_per_s);
 }
 
 std::unique_ptr<paths> local_path(const shared_memory& memory) {

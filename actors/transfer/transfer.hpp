@@ -11,9 +11,28 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace perigee::transfer {
+
+/// What a modelled node's movements take, in bytes a second; 0 takes no time. Without
+/// any, a transport takes the time that it takes.
+struct modelled_links {
+  /// Within the node: into what computes, and out of it. Shared fairly, each way for
+  /// itself.
+  double load_bytes_per_s = 0;
+  double store_bytes_per_s = 0;
+  std::chrono::nanoseconds latency{0};
+
+  /// Who says when bytes from or to other nodes arrive; nobody: at once.
+  std::optional<fabric_name> fabric{};
+  double port_bytes_per_s = 0; ///< Of this node, at the fabric.
+
+  bool is_within() const {
+    return load_bytes_per_s > 0 || store_bytes_per_s > 0 || latency.count() > 0;
+  }
+};
 
 struct options {
   /// Movements that may be open. Who asks for more is told `busy`.
@@ -26,11 +45,7 @@ struct options {
   /// as it is. Who asked for it ends it with the request.
   std::chrono::milliseconds gated_limit{600'000};
 
-  /// Of a node's modelled link, which all its movements share fairly; a movement's
-  /// bytes come when they have gone over it. 0: no link is modelled, and a transport
-  /// takes the time that it takes.
-  double modelled_bytes_per_s = 0;
-  std::chrono::nanoseconds modelled_latency{0};
+  modelled_links links{};
 };
 
 /// As a journal keeps them: "movements_max=4096 limit_ms=5000 ...".

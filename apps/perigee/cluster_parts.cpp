@@ -28,12 +28,28 @@ cluster::means means_of(const cluster::topology& all, const model& of,
   return with;
 }
 
+namespace {
+
+/// Of the hardware, its disk, and the network between.
+conductor::cost_model modelled_costs(const cluster::topology& all, const model& of) {
+  const auto& hardware = all.hardware.begin()->second;
+  auto cost = to_cost_model(hardware, of);
+  cost.disk
+    = {hardware.ssd_latency_us * 1e3, hardware.ssd_read_gib_per_s * double(1 << 30)};
+  if (all.fabric.nic_gib_per_s > 0)
+    cost.link.bytes_per_s = all.fabric.nic_gib_per_s * double(1 << 30);
+  cost.link.latency_ns += all.fabric.latency_us * 1e3;
+  return cost;
+}
+
+} // namespace
+
 std::optional<conductor::cost_model> known_costs(const cluster::topology& all,
                                                  const model& of) {
   if (all.cost_model)
     return to_cost_model(*all.cost_model, of);
   if (!of.weights)
-    return to_cost_model(all.hardware.begin()->second, of);
+    return modelled_costs(all, of);
   return std::nullopt;
 }
 

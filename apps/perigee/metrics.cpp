@@ -173,6 +173,7 @@ std::string metrics_text(const metric_sources& from) {
   add_probes(all, "coupled", from.actors.coupleds);
   add_probes(all, "shard", from.actors.shards);
   add_probes(all, "transfer", from.actors.transfers);
+  add_probes(all, "fabric", from.actors.fabrics);
   add_probes(all, "engine", from.actors.engines);
   from.cluster.each([&](const char* name, const char* help, auto value) {
     all.add(std::string{"perigee_cluster_"} + name, help, {},

@@ -12,6 +12,29 @@ TEST_CASE("in arenas that are too small for all, nothing is lost and nothing han
   check_conservation(all, run(all, seed));
 }
 
+TEST_CASE(
+  "what a small shard lets fall to its disk is served from there, bit for bit") {
+  FOR_EVERY_CLUSTER_SEED(seed);
+  small_cluster all{seed, {.nodes = 1, .shard_blocks = 10, .ssd_blocks = 60}};
+  auto ask = [&](engine::token_id first) {
+    question one;
+    for (engine::token_id i = 0; i < 100; ++i)
+      one.prompt.push_back(first + i);
+    one.how.temperature = 0;
+    one.tokens_max = 4;
+    auto stream = all.ask(one);
+    all.bench().advance(30s);
+    CHECK(all.clients().answers.at(stream).tokens == all.expected(one).first);
+    return all.clients().answers.at(stream).cached_tokens;
+  };
+  CHECK(ask(500) == 0);
+  CHECK(ask(5000) == 0); // six blocks each: ten have no room for both
+  CHECK(ask(7000) == 0);
+  CHECK(ask(500) == 96);
+  all.settle_all();
+  CHECK(all.left_over() == std::vector<std::string>{});
+}
+
 TEST_CASE("a later turn of a conversation finds the blocks of the answer before") {
   FOR_EVERY_CLUSTER_SEED(seed);
   small_cluster all{seed};

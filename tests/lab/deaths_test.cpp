@@ -19,6 +19,16 @@ TEST_CASE("whoever dies, every request has one end and nothing stays behind") {
   check_with_a_death(seed);
 }
 
+TEST_CASE("over shards that are small and have disks below, too") {
+  FOR_EVERY_CLUSTER_SEED(seed);
+  dice roll{seed * 104729};
+  small_cluster all{seed, {.shard_blocks = 12, .ssd_blocks = 40}};
+  auto kill = 1 + roll.below(4000);
+  auto done = run(all, seed, kill);
+  INFO("seed " << seed << ": " << done.killed << " before message " << kill);
+  check_conservation(all, done);
+}
+
 TEST_CASE("the same, a thousand times, by hand", "[.thousand]") {
   for (std::uint64_t seed = 1000; seed < 2000; ++seed)
     check_with_a_death(seed);

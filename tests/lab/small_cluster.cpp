@@ -63,6 +63,8 @@ cluster::topology topology_of(const cluster_shape& shape,
       continue;
     }
     one.cache_shard = cluster::cache_shard_settings{bytes(shape.shard_blocks)};
+    if (shape.ssd_blocks > 0)
+      one.cache_shard->ssd = cluster::ssd_settings{"", bytes(shape.ssd_blocks)};
     one.prefill_groups.push_back(
       {1, "modelled", "lab", 1, bytes(shape.prefill_blocks)});
     one.decode_instances.push_back(
@@ -77,6 +79,10 @@ cluster::topology topology_of(const cluster_shape& shape,
     all.policy.placement = "cache_aware";
   all.hardware["lab"].transfer_gib_per_s = 0.001;
   all.hardware["lab"].transfer_fixed_us = 50;
+  all.hardware["lab"].load_gib_per_s = 0.002;
+  all.hardware["lab"].store_gib_per_s = 0.002;
+  all.hardware["lab"].ssd_read_gib_per_s = 0.004;
+  all.hardware["lab"].ssd_write_gib_per_s = 0.001;
   return all;
 }
 
@@ -160,6 +166,8 @@ std::string small_cluster::kill_one(std::uint64_t pick) {
     return std::string{role} + " of node "
            + std::to_string(static_cast<std::uint32_t>(whom.node));
   };
+  if (pick % 61 == 60)
+    return kill(fabric_name{}, "fabric");
   switch (pick % 8) {
     case 0: return kill(gateway_name{}, "gateway");
     case 1: return kill(rejector_name{}, "rejector");
@@ -199,8 +207,10 @@ std::vector<std::string> small_cluster::left_over() const {
        "pool_questions", "deadlines", "blocks_used");
   look("coupled", probes_.coupleds, "requests", "sequences", "waiting", "deadlines",
        "blocks_used");
-  look("shard", probes_.shards, "blocks_writing", "blocks_leased", "blocks_kept");
+  look("shard", probes_.shards, "blocks_writing", "blocks_leased", "blocks_kept",
+       "blocks_ssd_moving");
   look("transfer", probes_.transfers, "movements_open");
+  look("fabric", probes_.fabrics, "flows_open");
   look("engine", probes_.engines, "forwards_open");
   look("conductor", probes_.conductors, "requests");
   for (const auto& [stream, answer] : clients_->answers)

@@ -52,6 +52,7 @@ struct cluster_shape {
   unsigned prefill_blocks = 64;
   unsigned decode_blocks = 64;
   unsigned shard_blocks = 256;
+  unsigned ssd_blocks = 0; ///< Of the disk below a shard; 0: there is none.
   std::uint32_t chunk_tokens = 64;
   std::uint32_t steps_max = 1;
   std::uint32_t batch_max = 8;

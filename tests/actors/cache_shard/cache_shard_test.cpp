@@ -14,8 +14,8 @@ constexpr rt::actor_tag somebody{123};
 TEST_CASE("a shard says how it was started") {
   CHECK(to_string(options{.lease_limit = 7ms, .leases_max = 9})
         == "eviction=lru lease_limit_ms=7 grant_limit_ms=600000 transfer_limit_ms=5000 "
-           "quiesce_limit_ms=1000 leases_max=9 grants_max=4096 conductor_node=0 "
-           "news_every_ms=100");
+           "quiesce_limit_ms=1000 leases_max=9 grants_max=4096 climb_limit_ms=5000 "
+           "climbs_max=256 spare_blocks=16 conductor_node=0 news_every_ms=100");
 }
 
 TEST_CASE("what is stored can be read, as far as it is here") {

@@ -13,8 +13,9 @@ using namespace std::chrono_literals;
 
 class crowd {
 public:
-  explicit crowd(std::uint64_t seed)
-    : dice_(seed), here_(seed, 24, {.leases_max = 5, .grants_max = 8}) {}
+  explicit crowd(std::uint64_t seed, transport::modelled_disk_options disk = {})
+    : dice_(seed),
+      here_(seed, 24, {.leases_max = 5, .grants_max = 8, .spare_blocks = 3}, disk) {}
 
   void act() {
     switch (pick(8)) {
@@ -111,6 +112,24 @@ private:
 TEST_CASE("however a shard is used, and whoever dies, every block is accounted for") {
   FOR_EVERY_SEED(seed);
   crowd all{seed};
+  for (int life = 0; life < 3; ++life) {
+    for (int step = 0; step < 60; ++step)
+      all.act();
+    if (life < 2)
+      all.die();
+  }
+  all.finish();
+}
+
+TEST_CASE("with a disk below, too, and the conductor knows what is where") {
+  FOR_EVERY_SEED(seed);
+  crowd all{seed,
+            {.slots = 12,
+             .read_bytes_per_s = 1e6,
+             .write_bytes_per_s = 5e5,
+             .latency = std::chrono::milliseconds{seed % 5},
+             .depth = 2,
+             .jobs_max = 2 + seed % 4}};
   for (int life = 0; life < 3; ++life) {
     for (int step = 0; step < 60; ++step)
       all.act();

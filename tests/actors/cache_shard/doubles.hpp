@@ -63,7 +63,8 @@ struct listening_conductor {
 
   struct notes {
     std::set<block_key> here;
-    std::uint64_t number = 0; // of the last news
+    std::set<block_key> on_disk; // of those
+    std::uint64_t number = 0;    // of the last news
     std::size_t news = 0;
     std::size_t parts = 0; // of snapshots
     std::vector<std::chrono::nanoseconds> at;
@@ -101,20 +102,31 @@ struct listening_conductor {
     heard_->at.push_back(desk_.now());
     for (auto key : said->getKeys()) {
       block_key one{key.getHigh(), key.getLow()};
-      if constexpr (std::is_same_v<T, schema::Stored>)
-        CHECK(heard_->here.insert(one).second);
-      else
+      bool was_on_disk = heard_->on_disk.erase(one) == 1;
+      if constexpr (std::is_same_v<T, schema::Stored>) {
+        bool is_new = heard_->here.insert(one).second;
+        bool is_on_disk = said->getTier() == schema::Tier::SSD;
+        CHECK((is_new || is_on_disk != was_on_disk));
+        if (is_on_disk)
+          heard_->on_disk.insert(one);
+      } else {
         CHECK(heard_->here.erase(one) == 1);
+      }
     }
   }
 
   void take_part(const Msg<schema::Snapshot>& said) {
     CHECK(said->getNumber() == heard_->number);
-    if (said->getPart() == 0)
+    if (said->getPart() == 0) {
       heard_->here.clear();
+      heard_->on_disk.clear();
+    }
     ++heard_->parts;
-    for (auto key : said->getKeys())
+    for (auto key : said->getKeys()) {
       heard_->here.insert({key.getHigh(), key.getLow()});
+      if (said->getTier() == schema::Tier::SSD)
+        heard_->on_disk.insert({key.getHigh(), key.getLow()});
+    }
   }
 
   rt::desk<handle> desk_;
@@ -143,8 +155,8 @@ struct patient_mover {
 
   handle::behavior_type make_behavior() {
     return {on<schema::Fetch>(),   on<schema::Push>(), on<schema::Abort>(),
-            on<schema::Quiesce>(), on<schema::Done>(), on<schema::Member>(),
-            on<schema::Due>()};
+            on<schema::Quiesce>(), on<schema::Done>(), on<schema::Flowed>(),
+            on<schema::Member>(),  on<schema::Due>()};
   }
 
   rt::desk<handle> desk_;

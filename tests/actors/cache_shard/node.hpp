@@ -7,6 +7,7 @@
 #include "tests/actors/cache_shard/doubles.hpp"
 #include "tests/actors/quiet_cluster.hpp"
 #include "tests/lab/lab.hpp"
+#include "transport/disk/modelled_disk.hpp"
 
 namespace perigee::shard {
 
@@ -18,8 +19,10 @@ inline constexpr block_key root{9, 9};
 /// The test speaks in the names of prefill group 0, decode instance 0, the conductor,
 /// the cluster and the transfer actor.
 struct node {
-  explicit node(std::uint64_t seed, std::uint32_t blocks = 4, options how = {})
-    : how_(std::move(how)), blocks_(blocks), bench(seed), subject(start_one(1)) {
+  explicit node(std::uint64_t seed, std::uint32_t blocks = 4, options how = {},
+                transport::modelled_disk_options disk = {})
+    : how_(std::move(how)), blocks_(blocks), disk_(disk), bench(seed),
+      subject(start_one(1)) {
     auto seat = [&](auto where, auto who, rt::actor_tag tag) {
       bench.roster().seat(where, {who, {1, 1}, tag});
     };
@@ -37,22 +40,33 @@ struct node {
       segments,
       {.id = transport::segment_id{incarnation}, .shape = small, .blocks = blocks_});
     REQUIRE(arena);
+    std::shared_ptr<transport::disk> below;
+    if (disk_.slots > 0)
+      below = transport::make_modelled_disk(*segments->find((*arena)->id()), disk_);
     return bench.adopt(
-      start(bench.world(), {.incarnation = incarnation}, *arena, how_, counts));
+      start(bench.world(), {.incarnation = incarnation}, *arena, how_, counts, below));
   }
 
   // -- saying -----------------------------------------------------------------
 
-  /// The outcome. Its ticket is `tickets`.
+  /// The outcome, as long as a disk may take for it. Its ticket is `tickets`.
   schema::Pinned::Reader pin(const block_chain& chain) {
+    ask_pin(chain);
+    if (disk_.slots > 0 && !heard.pinned.contains(tickets))
+      bench.advance(how_.climb_limit);
+    REQUIRE(heard.pinned.contains(tickets));
+    return *heard.pinned.at(tickets);
+  }
+
+  void ask_pin(const block_chain& chain) {
     bench.tell<schema::Pin>(subject, [&](schema::Pin::Builder wish) {
       set_asker(wish.initAsker(), prefill_name{});
       wish.setTicket(++tickets);
       set_chain(wish.initChain(), chain);
+      wish.getChain().initRoot().setHigh(root.high);
+      wish.getChain().getRoot().setLow(root.low);
     });
     bench.settle();
-    REQUIRE(heard.pinned.contains(tickets));
-    return *heard.pinned.at(tickets);
   }
 
   void unpin(std::uint64_t lease) {
@@ -148,14 +162,18 @@ struct node {
     CHECK(count("blocks_writing") == 0);
     CHECK(count("blocks_kept") == 0);
     CHECK(count("blocks_leased") == 0);
-    auto heard_of = told.here;
-    CHECK(heard_of.size() == count("blocks_sealed"));
+    CHECK(count("blocks_ssd_moving") == 0);
+    auto heard_of = told.here, on_disk = told.on_disk;
+    CHECK(heard_of.size() == count("blocks_sealed") + on_disk.size());
+    CHECK(on_disk.size() <= count("blocks_ssd"));
     recount();
     CHECK(told.here == heard_of);
+    CHECK(told.on_disk == on_disk);
   }
 
   options how_;
   std::uint32_t blocks_;
+  transport::modelled_disk_options disk_;
   std::shared_ptr<transport::segment_table> segments
     = std::make_shared<transport::segment_table>();
   std::shared_ptr<probe> counts = std::make_shared<probe>();

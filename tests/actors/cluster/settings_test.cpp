@@ -104,8 +104,11 @@ TEST_CASE("every setting has a name of its own and a sentence") {
     check_table<Section>();
   });
   check_table<cost_settings>();
+  check_table<hardware_settings>();
+  check_table<link_settings>();
   check_table<node_settings>();
   check_table<cache_shard_settings>();
+  check_table<ssd_settings>();
   check_table<prefill_group_settings>();
   check_table<decode_instance_settings>();
 }

@@ -228,6 +228,57 @@ decode_instance = [ { engine = "modelled", hardware = "big" } ]
         != std::string::npos);
 }
 
+const std::string modelled_pair = R"(
+model.path = "m.gguf"
+[hardware.box]
+load_gib_per_s = 9
+[fabric]
+core_gib_per_s = 100
+[[node]]
+name = "n"
+count = 2
+prefill_group = [ { engine = "modelled", hardware = "box" } ]
+decode_instance = [ { engine = "modelled", hardware = "box" } ]
+)";
+
+TEST_CASE("links are a node's, or from one node to another") {
+  auto got = read(modelled_pair + "[[link]]\nnode = \"n1\"\ngib_per_s = 5\n"
+                  + "[[link]]\nfrom = \"n0\"\nto = \"n1\"\nlatency_us = 7\n");
+  REQUIRE(got);
+  CHECK(got->hardware.at("box").load_gib_per_s == 9);
+  CHECK(got->fabric.core_gib_per_s == 100);
+  REQUIRE(got->links.size() == 2);
+  CHECK(got->links[0] == link_settings{.node = "n1", .gib_per_s = 5});
+  CHECK(got->links[1] == link_settings{.from = "n0", .to = "n1", .latency_us = 7});
+}
+
+TEST_CASE("a link of who is not there, or of nobody, is refused where it stands") {
+  CHECK(
+    said_of(modelled_pair + "[[link]]\nnode = \"m1\"\n")
+    == "conf/t.toml:13: link[0].node is \"m1\": expected the name of a node; did you "
+       "mean \"n1\"?\n");
+  CHECK(said_of(modelled_pair + "[[link]]\nfrom = \"n0\"\nto = \"n\"\n")
+        == "conf/t.toml:14: link[0].to is \"n\": expected the name of a node; did you "
+           "mean \"n0\"?\n");
+  for (const auto* wrong : {"from = \"n0\"", "node = \"n0\"\nto = \"n1\"",
+                            "from = \"n0\"\nto = \"n0\"", "gib_per_s = 1"})
+    CHECK(said_of(modelled_pair + "[[link]]\n" + wrong + '\n')
+            .find("expected either a node, or from and to")
+          != std::string::npos);
+  CHECK(said_of(modelled_pair + "[[link]]\nnode = \"n0\"\n[[link]]\nnode = \"n0\"\n")
+          .find("one link for each node or way")
+        != std::string::npos);
+}
+
+TEST_CASE("a fabric among engines that compute is refused") {
+  CHECK(said_of(smallest + "[fabric]\ncore_gib_per_s = 1\n")
+        == "conf/t.toml:9: fabric is a table: expected none, unless the engines are "
+           "\"modelled\"\n");
+  CHECK(said_of(smallest + "[[link]]\nnode = \"n0\"\n")
+          .find("expected none, unless the engines are")
+        != std::string::npos);
+}
+
 TEST_CASE("the environment overrules the file, and the command line both") {
   auto with = [](std::vector<override_> all) {
     return read(smallest + "[slo]\nttft_ms = 1\n", std::move(all))->slo.ttft.count();

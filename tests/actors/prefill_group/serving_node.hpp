@@ -71,8 +71,9 @@ public:
   }
 
   void start_transfer(std::uint32_t incarnation = 1) {
-    mover = transfer::start(bench.world(), {0, incarnation}, memory,
-                            transfer::inline_path, {.modelled_bytes_per_s = 1e6});
+    mover
+      = transfer::start(bench.world(), {0, incarnation}, memory, transfer::inline_path,
+                        {.links = {.load_bytes_per_s = 1e6, .store_bytes_per_s = 1e6}});
     seat_started(transfer_name{}, mover, "transfer", incarnation);
   }
 

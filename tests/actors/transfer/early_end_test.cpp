@@ -28,7 +28,8 @@ TEST_CASE("a movement takes as long as its asker waits, and no longer than allow
 
 TEST_CASE("what waits for no engine has the shorter limit") {
   FOR_EVERY_SEED(seed);
-  node here{seed, {.limit = 3ms, .gated_limit = 20ms, .modelled_bytes_per_s = 1}};
+  node here{seed,
+            {.limit = 3ms, .gated_limit = 20ms, .links = {.store_bytes_per_s = 1}}};
   here.push(1, {.remaining = 1h});
   here.bench.advance(3ms - 1ns);
   CHECK_FALSE(here.answered(1));

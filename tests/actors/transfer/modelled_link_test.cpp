@@ -6,8 +6,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr options one_byte_per_ns{.modelled_bytes_per_s = 1e9,
-                                  .modelled_latency = 100ns};
+constexpr options one_byte_per_ns{
+  .links = {.load_bytes_per_s = 1e9, .store_bytes_per_s = 1e9, .latency = 100ns}};
 
 TEST_CASE("a modelled movement takes its bytes over the bandwidth, and the latency") {
   FOR_EVERY_SEED(seed);
@@ -55,8 +55,9 @@ TEST_CASE("a modelled movement that waits for layers ends when both are done") {
   here.bench.advance(1ms);
   CHECK_FALSE(here.answered(1));
   computed->open_to(3);
-  here.bench.settle();
-  CHECK(here.heard.at(1)->getDurationNs() == 1'000'000);
+  here.bench.advance(1ms);
+  CHECK(here.heard.at(1)->getDurationNs()
+        == 1'000'000 + 2 * block_bytes / small.layers); // the last one, by itself
 }
 
 TEST_CASE("a segment that goes while bytes are under way is gone") {

@@ -35,17 +35,24 @@ struct wish {
 
 /// A transfer actor with two segments; the test asks, in the name of a prefill group.
 struct node {
-  explicit node(std::uint64_t seed, options how = {})
+  explicit node(std::uint64_t seed, options how = {}, std::uint32_t to_host = 0)
     : bench(seed), how_(how), subject(bench.adopt(start_one(1))) {
     REQUIRE(shared.segments->add(from.as_segment()));
-    REQUIRE(shared.segments->add(to.as_segment()));
-    bench.roster().seat(transfer_name{}, {subject, {1, 1}, rt::actor_tag{77}});
+    auto there = to.as_segment();
+    there.host = to_host;
+    REQUIRE(shared.segments->add(std::move(there)));
+    bench.roster().seat(transfer_name{}, {subject, {1, 1}, tag_of_subject()});
     auto group = bench.spawn<asking_group>(&heard);
     bench.roster().seat(prefill_name{}, {group, {1, 1}, bench.tag()});
     auto shard = bench.spawn<waiting_shard>(&quiesced);
     bench.roster().seat(shard_name{}, {shard, {1, 1}, bench.tag()});
     auto cluster = bench.spawn<test::quiet_cluster>();
     bench.roster().seat(cluster_name{}, {cluster, {1, 1}, bench.tag()});
+  }
+
+  rt::actor_tag tag_of_subject() {
+    return rt::tag_of(
+      rt::full_name(bench.world().node, bench.world().life, "transfer", {0, 1}));
   }
 
   transfer_actor start_one(std::uint32_t incarnation) {

@@ -8,8 +8,8 @@ using namespace std::chrono_literals;
 
 TEST_CASE("a transfer actor says how it was started") {
   CHECK(to_string(options{.movements_max = 9, .limit = 7ms, .gated_limit = 8ms})
-        == "movements_max=9 limit_ms=7 gated_limit_ms=8 modelled_bytes_per_s=0 "
-           "modelled_latency_ns=0");
+        == "movements_max=9 limit_ms=7 gated_limit_ms=8 load_bytes_per_s=0 "
+           "store_bytes_per_s=0 latency_ns=0 has_fabric=0 port_bytes_per_s=0");
 }
 
 TEST_CASE("a movement is carried out and answered, whichever way it goes") {

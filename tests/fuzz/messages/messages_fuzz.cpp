@@ -45,12 +45,12 @@ std::vector<capnp::StructSchema> all_schemas() {
     schema::Roomed, schema::Handoff, schema::HandedOff, schema::Landed, schema::Tokens,
     schema::Cancel, schema::Cancelled, schema::Forward, schema::Forwarded, schema::Ran,
     schema::Interrupt, schema::Fetch, schema::Push, schema::Moved, schema::Abort,
-    schema::Quiesce, schema::Quiesced, schema::Done, schema::Pin, schema::Pinned,
-    schema::Unpin, schema::Reserve, schema::Reserved, schema::Seal, schema::Release,
-    schema::Stored, schema::Evicted, schema::Recount, schema::Snapshot,
-    schema::PrefillLoad, schema::DecodeLoad, schema::Book, schema::Member,
-    schema::Drain, schema::Drained, schema::Describe, schema::Description, schema::Due,
-    schema::Tick>();
+    schema::Quiesce, schema::Quiesced, schema::Done, schema::Flow, schema::Flowed,
+    schema::StopFlow, schema::Pin, schema::Pinned, schema::Unpin, schema::Reserve,
+    schema::Reserved, schema::Seal, schema::Release, schema::Stored, schema::Evicted,
+    schema::Recount, schema::Snapshot, schema::PrefillLoad, schema::DecodeLoad,
+    schema::Book, schema::Member, schema::Drain, schema::Drained, schema::Describe,
+    schema::Description, schema::Due, schema::Tick>();
 }
 
 /// In the order of the golden file, which the seeds keep to.
