@@ -70,6 +70,7 @@ TEST_CASE("what is on the disk climbs for who asks, with the bytes that it fell 
   here.store_filled(x, 33);
   here.store_filled(y, 44, 1, x);
   here.store_filled({3, 3}, 55);
+  here.bench.advance(1s);
   CHECK(here.told.on_disk == keys{a, b});
   auto asked = here.bench.now();
   here.ask_pin({a, b});
@@ -110,13 +111,13 @@ TEST_CASE("a prefix may be in memory in front and on the disk behind") {
 TEST_CASE("who cannot wait for the disk has what is in memory") {
   FOR_EVERY_SEED(seed);
   auto how = keeps_spare(1);
-  how.climb_limit = 500us;
+  how.climb_limit = 1ms;
   tiers here{seed, how};
   here.store({a, b, c});
   here.store({x});
   here.bench.advance(1s);
   here.ask_pin({a, b, c});
-  here.bench.advance(500us);
+  here.bench.advance(1ms);
   REQUIRE(here.heard.pinned.contains(here.tickets));
   CHECK(here.heard.pinned.at(here.tickets)->getLease().getBlocks().size() == 2);
   CHECK(here.count("climbs_late_total") == 1);
@@ -130,14 +131,14 @@ TEST_CASE(
   "who asks for nothing but what the disk has, and it is late, hears that it is gone") {
   FOR_EVERY_SEED(seed);
   auto how = keeps_spare(2);
-  how.climb_limit = 100us;
+  how.climb_limit = 1ms;
   tiers here{seed, how};
   here.store({a});
   here.store({x, y});
   here.bench.advance(1s);
   CHECK(here.told.on_disk == keys{a});
   here.ask_pin({a});
-  here.bench.advance(100us);
+  here.bench.advance(1ms);
   CHECK(here.heard.pinned.at(here.tickets)->isGone());
   here.bench.advance(1min);
   here.check_conservation();
@@ -192,7 +193,7 @@ TEST_CASE("a block that has fallen before falls without being written again") {
   here.store({b});
   here.store({x});
   here.store({y});
-  here.bench.advance(10ms);
+  here.bench.advance(1s);
   CHECK(here.told.on_disk == keys{a});
   here.unpin(here.pin({a}).getLease().getId()); // climbs; b falls
   here.bench.advance(10ms);
