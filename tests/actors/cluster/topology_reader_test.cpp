@@ -248,8 +248,8 @@ TEST_CASE("links are a node's, or from one node to another") {
   CHECK(got->hardware.at("box").load_gib_per_s == 9);
   CHECK(got->fabric.core_gib_per_s == 100);
   REQUIRE(got->links.size() == 2);
-  CHECK(got->links[0] == link_settings{.node = "n1", .gib_per_s = 5});
-  CHECK(got->links[1] == link_settings{.from = "n0", .to = "n1", .latency_us = 7});
+  CHECK(got->links[0] == link_settings{"n1", "", "", 5, 0});
+  CHECK(got->links[1] == link_settings{"", "n0", "n1", 0, 7});
 }
 
 TEST_CASE("a link of who is not there, or of nobody, is refused where it stands") {
@@ -272,7 +272,7 @@ TEST_CASE("a link of who is not there, or of nobody, is refused where it stands"
 
 TEST_CASE("a fabric among engines that compute is refused") {
   CHECK(said_of(smallest + "[fabric]\ncore_gib_per_s = 1\n")
-        == "conf/t.toml:9: fabric is a table: expected none, unless the engines are "
+        == "conf/t.toml:8: fabric is a table: expected none, unless the engines are "
            "\"modelled\"\n");
   CHECK(said_of(smallest + "[[link]]\nnode = \"n0\"\n")
           .find("expected none, unless the engines are")
