@@ -4,7 +4,7 @@
 #pragma once
 
 #include "actors/cache_shard/block_ledger.hpp"
-#include "actors/cache_shard/news.hpp"
+#include "actors/coupled_instance/prefix_news.hpp"
 #include "actors/coupled_instance/sequence.hpp"
 
 #include <map>
@@ -81,7 +81,7 @@ public:
   }
 
   /// What can be found by its key since it was last asked, and what no more.
-  shard::news& changes() {
+  prefix_news& changes() {
     return changes_;
   }
 
@@ -106,7 +106,7 @@ private:
   const bool keeps_;
   std::map<table_id, table> tables_;
   table_id tables_made_ = 0;
-  shard::news changes_;
+  prefix_news changes_;
 };
 
 } // namespace perigee::coupled

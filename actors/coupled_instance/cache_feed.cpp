@@ -33,7 +33,7 @@ void cache_feed::tell(std::span<const block_key> keys, Fill fill) {
   });
 }
 
-void cache_feed::announce(shard::news& changes) {
+void cache_feed::announce(prefix_news& changes) {
   if (changes.empty())
     return;
   if (pace_.changed(desk_.now()))
@@ -42,12 +42,12 @@ void cache_feed::announce(shard::news& changes) {
     set_tick_(*due);
 }
 
-void cache_feed::on_tick(shard::news& changes) {
+void cache_feed::on_tick(prefix_news& changes) {
   pace_.ticked(desk_.now());
   send(changes);
 }
 
-void cache_feed::send(shard::news& changes) {
+void cache_feed::send(prefix_news& changes) {
   auto all = changes.take();
   in_parts(all.evicted, [&](auto part, bool) {
     ++told_total_;
@@ -59,7 +59,7 @@ void cache_feed::send(shard::news& changes) {
   });
 }
 
-void cache_feed::recount(shard::news& changes, const shard::block_ledger& ledger) {
+void cache_feed::recount(prefix_news& changes, const shard::block_ledger& ledger) {
   send(changes); // so that the count holds up to a number
   block_chain keys;
   ledger.each_key([&](const block_key& key) { keys.push_back(key); });

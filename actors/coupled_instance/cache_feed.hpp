@@ -3,7 +3,7 @@
 #pragma once
 
 #include "actors/cache_shard/block_ledger.hpp"
-#include "actors/cache_shard/news.hpp"
+#include "actors/coupled_instance/prefix_news.hpp"
 #include "actors/interfaces.hpp"
 #include "actors/report_pace.hpp"
 #include "actors/runtime/desk.hpp"
@@ -24,14 +24,14 @@ public:
     : desk_(desk), conductor_(conductor), set_tick_(std::move(set)), pace_(every) {}
 
   /// Says what is new, or sees to it that on_tick() does.
-  void announce(shard::news& changes);
-  void on_tick(shard::news& changes);
+  void announce(prefix_news& changes);
+  void on_tick(prefix_news& changes);
 
   /// Says all that is in `ledger`, after what is new.
-  void recount(shard::news& changes, const shard::block_ledger& ledger);
+  void recount(prefix_news& changes, const shard::block_ledger& ledger);
 
 private:
-  void send(shard::news& changes);
+  void send(prefix_news& changes);
 
   template <class T, class Fill>
   void tell(std::span<const block_key> keys, Fill fill);

@@ -64,7 +64,7 @@ private:
   void take_batch(const iteration& ran, schema::RunResult::Reader result);
   void take_scores(resident& one, schema::RunResult::Reader result);
   void take_draw(resident& one, schema::RunResult::One::Reader drawn, gifts& all);
-  void pass_on(const gifts& all);
+  void pass_on(const gifts& all, schema::RunResult::Reader result);
   void write_gift(schema::Tokens::Run::Builder run, const resident& one,
                   const gift& got) const;
   void write_end(schema::Tokens::Run::Builder run, const resident& one, End how) const;

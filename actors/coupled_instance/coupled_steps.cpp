@@ -178,7 +178,7 @@ void coupled_state::take_batch(const iteration& ran, schema::RunResult::Reader r
     }
     is_first_step = false;
   }
-  pass_on(all);
+  pass_on(all, result);
 }
 
 /// Those that were not told before it had to make room.
@@ -220,7 +220,8 @@ void coupled_state::take_draw(resident& one, schema::RunResult::One::Reader draw
 }
 
 /// One message to each gateway.
-void coupled_state::pass_on(const gifts& all) {
+void coupled_state::pass_on(const gifts& all, schema::RunResult::Reader result) {
+  auto steps = result.getSteps();
   std::map<gateway_name, std::vector<std::uint64_t>> by_gateway;
   for (const auto& [request, got] : all)
     by_gateway[residents_.at(request).gateway()].push_back(request);
@@ -230,6 +231,9 @@ void coupled_state::pass_on(const gifts& all) {
         auto runs = news.initRuns(static_cast<unsigned>(requests.size()));
         for (unsigned i = 0; i < runs.size(); ++i)
           write_gift(runs[i], residents_.at(requests[i]), all.at(requests[i]));
+        auto spans = news.initStepNs(steps.size());
+        for (unsigned i = 0; i < spans.size(); ++i)
+          spans.set(i, steps[i].getDurationNs());
       });
   for (const auto& [request, got] : all) {
     auto& one = residents_.at(request);

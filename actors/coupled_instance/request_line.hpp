@@ -144,7 +144,7 @@ public:
   const arena_tables& tables() const {
     return tables_;
   }
-  shard::news& changes() {
+  prefix_news& changes() {
     return tables_.changes();
   }
 
