@@ -96,7 +96,7 @@ exit_code run_repeatedly(const replay_arguments& how, const replay_subject& what
 
 exit_code run(const replay_arguments& how, const session& all) {
   exit_code left{};
-  auto what = load_subject(how.topology, "replay", left);
+  auto what = load_subject(how.topology, "replay", left, how.trace.lengths_divided_by);
   if (!what)
     return left;
   auto log = make_log(all.log_level);
@@ -143,6 +143,7 @@ void add_replay(CLI::App& to, session& all) {
   replay->add_option("TRACE", how->trace.file, "A trace in Mooncake's format")
     ->required();
   add_trace_options(*replay, how->trace);
+  add_divide_lengths(*replay, how->trace);
   replay->add_option("--seed", how->seed, "Decides all that is not decided otherwise")
     ->capture_default_str();
   add_journal_options(*replay, how->journal);

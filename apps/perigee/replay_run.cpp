@@ -10,12 +10,13 @@
 namespace perigee::app {
 
 std::optional<replay_subject> load_subject(const topology_source& from,
-                                           const char* command, exit_code& left) {
+                                           const char* command, exit_code& left,
+                                           std::uint32_t lengths_divided_by) {
   left = exit_code::misused;
   auto topology = load(from);
   if (!topology)
     return std::nullopt;
-  if (auto obstacle = find_obstacle(*topology)) {
+  if (auto obstacle = find_obstacle(*topology, lengths_divided_by)) {
     std::fprintf(stderr, "perigee %s: %s: %s\n", command, from.path.c_str(),
                  obstacle->c_str());
     return std::nullopt;

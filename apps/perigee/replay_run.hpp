@@ -25,7 +25,8 @@ struct replay_subject {
 /// What `from` describes, with_long_runs(). Else says why not on stderr, in the name of `command`, and
 /// leaves the exit code in `left`.
 std::optional<replay_subject> load_subject(const topology_source& from,
-                                           const char* command, exit_code& left);
+                                           const char* command, exit_code& left,
+                                           std::uint32_t lengths_divided_by = 1);
 
 /// Replays what `trace` names on `what`, a bar on the terminal meanwhile. `record` is
 /// told what actors say. Fails with a sentence.

@@ -36,6 +36,21 @@ void add_trace_options(CLI::App& to, trace_source& into) {
     ->capture_default_str();
 }
 
+void add_divide_lengths(CLI::App& to, trace_source& into) {
+  to.add_option(
+      "--divide-lengths", into.lengths_divided_by,
+      "Prompts and answers of a part of the length, rounded up, so that a small "
+      "machine can serve them; a block is then 512/N tokens")
+    ->check(
+      [](const std::string& text) {
+        std::uint32_t by = 0;
+        bool good = CLI::detail::lexical_cast(text, by) && divides_blocks(by);
+        return good ? "" : "expected a number that divides 512: 1, 2, 4, ..., 512";
+      },
+      "N", "N")
+    ->capture_default_str();
+}
+
 namespace {
 
 /// 0 of what is no file, such as a pipe.
@@ -49,7 +64,7 @@ std::uintmax_t size_of(const std::string& file) {
 
 open_trace_file::open_trace_file(const trace_source& from)
   : bytes_(size_of(from.file)), file_(from.file), reader_(file_, from.file, from.how()),
-    part_(reader_, from.part(), from.file) {}
+    part_(reader_, from.part(), from.file), divided_(part_, from.lengths_divided_by) {}
 
 double open_trace_file::share_read() {
   if (file_.eof())

@@ -4,6 +4,7 @@
 
 #include "schemas/result.hpp"
 #include "workload/cut.hpp"
+#include "workload/divided_source.hpp"
 #include "workload/mooncake_reader.hpp"
 
 #include <CLI/CLI.hpp>
@@ -24,6 +25,7 @@ struct trace_source {
   double from = 0; ///< In seconds.
   std::optional<double> to;
   double speed = 1;
+  std::uint32_t lengths_divided_by = 1;
 
   workload::strictness how() const {
     return lenient ? workload::strictness::lenient : workload::strictness::strict;
@@ -34,13 +36,17 @@ struct trace_source {
 /// Adds the options that fill `into`, which outlives the parsing; but not the file.
 void add_trace_options(CLI::App& to, trace_source& into);
 
+/// Adds --divide-lengths. Only for those who serve the trace: ids of blocks then stand for
+/// fewer tokens, which its format can't say.
+void add_divide_lengths(CLI::App& to, trace_source& into);
+
 /// A trace of Mooncake's format that is being read.
 class open_trace_file {
 public:
   explicit open_trace_file(const trace_source& from);
 
   workload::request_source& requests() {
-    return part_;
+    return divided_;
   }
   const workload::skip_counts& skipped() const {
     return reader_.skipped();
@@ -54,6 +60,7 @@ private:
   std::ifstream file_;
   workload::mooncake_reader reader_;
   workload::cut_source part_;
+  workload::divided_source divided_;
 };
 
 /// Fails with a sentence that names the file.

@@ -31,8 +31,9 @@ public:
   run(const cluster::topology& all, const model_outline& of, const replay_settings& how,
       std::shared_ptr<spdlog::logger> log, const progress_ear& told,
       rt::journal& record)
-    : told_(told), clients_(std::make_shared<trace_clients>(of.layout.block_tokens,
-                                                            of.info.vocabulary)),
+    : told_(told), block_tokens_(of.layout.block_tokens),
+      clients_(
+        std::make_shared<trace_clients>(of.layout.block_tokens, of.info.vocabulary)),
       cluster_(all, of, clients_, how.seed, std::move(log), record),
       loads_(how.read_every, readings_of(cluster_, all)),
       replicas_(replicas_every, replicas_of(cluster_, asked_for_)) {
@@ -42,7 +43,7 @@ public:
   void send(const workload::request& one) {
     run_until(one.arrival);
     clients_->send(cluster_.door(), one, cluster_.now());
-    asked_for_.add(whole_blocks_of(one));
+    asked_for_.add(whole_blocks_of(one, block_tokens_));
     told_(++sent_, now());
   }
 
@@ -90,6 +91,7 @@ private:
   }
 
   const progress_ear& told_;
+  const std::size_t block_tokens_;
   std::shared_ptr<trace_clients> clients_;
   virtual_cluster cluster_;
   key_ranks asked_for_{keys_max};
@@ -100,10 +102,14 @@ private:
 
 } // namespace
 
-std::optional<std::string> find_obstacle(const cluster::topology& all) {
-  if (all.model.block_tokens != workload::block_tokens)
+std::optional<std::string> find_obstacle(const cluster::topology& all,
+                                         std::uint32_t lengths_divided_by) {
+  auto expected = workload::block_tokens / lengths_divided_by;
+  if (all.model.block_tokens != expected)
     return "model.block_tokens is " + std::to_string(all.model.block_tokens)
-           + ": expected 512, the blocks of a trace";
+           + ": expected " + std::to_string(expected)
+           + (lengths_divided_by == 1 ? ", the blocks of a trace"
+                                      : ", the blocks of a trace so divided");
   bool prefills = false;
   bool decodes = false;
   bool coupled = false;

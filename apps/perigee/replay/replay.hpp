@@ -36,8 +36,10 @@ struct replay_settings {
 };
 
 /// Why `all` can't be replayed, or nothing: every engine must be modelled, there must be
-/// a prefill group and a decode instance, and KV blocks are those of traces.
-std::optional<std::string> find_obstacle(const cluster::topology& all);
+/// a prefill group and a decode instance, and KV blocks are those of a trace, or of one
+/// whose lengths are divided.
+std::optional<std::string> find_obstacle(const cluster::topology& all,
+                                         std::uint32_t lengths_divided_by = 1);
 
 /// `all` with decode runs as long as they may be: nobody watches tokens come one by one,
 /// and what they come to is the same.

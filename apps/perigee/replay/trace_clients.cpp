@@ -12,9 +12,9 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-block_chain keys_of(const workload::request& one) {
+block_chain keys_of(const workload::request& one, std::size_t block_tokens) {
   block_chain keys;
-  auto whole = whole_blocks_of(one);
+  auto whole = whole_blocks_of(one, block_tokens);
   keys.reserve(whole.size());
   for (auto id : whole)
     keys.push_back(key_of(id));
@@ -32,9 +32,10 @@ block_key key_of(std::uint64_t id) {
   return {rt::mix(id), rt::mix(~id)};
 }
 
-std::span<const std::uint64_t> whole_blocks_of(const workload::request& one) {
-  auto whole = std::min<std::size_t>(one.input_tokens / workload::block_tokens,
-                                     one.block_ids.size());
+std::span<const std::uint64_t> whole_blocks_of(const workload::request& one,
+                                               std::size_t block_tokens) {
+  auto whole
+    = std::min<std::size_t>(one.input_tokens / block_tokens, one.block_ids.size());
   return std::span{one.block_ids}.first(whole);
 }
 
@@ -77,7 +78,7 @@ void trace_clients::submit(rt::doorway& door, const workload::request& one,
         gateway::set_sampling(part.initSampling(), how);
         part.setTokensMax(one.output_tokens);
         auto chain = part.initChain();
-        set_chain(chain, keys_of(one));
+        set_chain(chain, keys_of(one, block_tokens_));
         chain.setBlockTokens(static_cast<std::uint16_t>(block_tokens_));
       });
 }

@@ -19,7 +19,8 @@ namespace perigee::app {
 block_key key_of(std::uint64_t id);
 
 /// The blocks of `one` that are whole: those that may be matched.
-std::span<const std::uint64_t> whole_blocks_of(const workload::request& one);
+std::span<const std::uint64_t> whole_blocks_of(const workload::request& one,
+                                               std::size_t block_tokens);
 
 /// Takes the place of the HTTP server in virtual time. Not for several threads.
 class trace_clients final : public gateway::patron {
