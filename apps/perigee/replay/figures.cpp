@@ -127,15 +127,20 @@ std::vector<figure> all_names(std::span<const figures> runs) {
 
 } // namespace
 
-figures figures_of(const replayed& run, const yardstick& by) {
-  auto sum = summarize(run.outcomes, by);
+figures client_figures(const summary& sum, const spread& gaps, const yardstick& by) {
   figures all;
   add_requests(all, sum, by);
   add_spread(all, "ttft_ms", sum.ttft);
   add_spread(all, "tbt_ms", sum.tbt);
-  add_spread(all, "itl_ms", run.gaps);
+  add_spread(all, "itl_ms", gaps);
   add_spread(all, "tpot_ms", sum.tpot);
   add_spread(all, "e2el_ms", sum.e2el);
+  return all;
+}
+
+figures figures_of(const replayed& run, const yardstick& by) {
+  auto sum = summarize(run.outcomes, by);
+  auto all = client_figures(sum, run.gaps, by);
   add_last(all, "rejected", run.loads, "rejected");
   add_tokens(all, sum, run.loads);
   group busy{all, "busy_percent"};

@@ -25,6 +25,10 @@ using figures = std::vector<figure>;
 
 figures figures_of(const replayed& run, const yardstick& by);
 
+/// Those of them that clients see: what became of requests, and how long it took.
+/// `gaps` lay between any two tokens of a request.
+figures client_figures(const summary& sum, const spread& gaps, const yardstick& by);
+
 std::optional<decimal> find(const figures& in, std::string_view name);
 
 /// What the figures of several runs come to, one by one.

@@ -10,7 +10,7 @@ namespace perigee::app {
 
 /// What reports tell of a run.
 struct told_run {
-  std::string topology; ///< Its file.
+  std::string topology; ///< Its file, or where a real cluster is.
   std::string trace;
   std::uint64_t seed = 1;
   yardstick by;
@@ -20,6 +20,8 @@ struct told_run {
 
 /// For a terminal.
 std::string to_table(const figures& all, const told_run& what);
+/// What clients see of it: client_figures(), and `answers.` with counts by status.
+std::string to_client_table(const figures& all, const told_run& what);
 std::string to_table(const std::vector<repeated_figure>& all, const told_run& what,
                      std::size_t runs);
 

@@ -102,6 +102,13 @@ std::string to_table(const figures& all, const told_run& what) {
          + counts_of(all, "failed_by.", "failed");
 }
 
+std::string to_client_table(const figures& all, const told_run& what) {
+  return head_of(what) + requests_of(all, what) + spreads_of(all)
+         + counts_of(all, "tokens.", "tokens") + counts_of(all, "answers.", "answers")
+         + counts_of(all, "refused_by.", "refused")
+         + counts_of(all, "failed_by.", "failed");
+}
+
 std::string to_table(const std::vector<repeated_figure>& all, const told_run& what,
                      std::size_t runs) {
   auto text
