@@ -43,6 +43,8 @@ void add_requests(figures& to, const summary& of, const yardstick& by) {
   add("served", whole(of.served));
   add("refused", whole(of.refused));
   add("failed", whole(of.failed));
+  if (of.not_sent > 0) // only a trace with sessions has such
+    add("not_sent", whole(of.not_sent));
   add("within", whole(of.within));
   add("within_percent", percent_of(of.within, of.requests));
   add("ttft_within_percent", percent_of(of.ttft_within, of.served));

@@ -12,7 +12,13 @@ namespace perigee::app {
 
 /// Moments count from the beginning of the trace.
 struct outcome {
-  enum class ending : std::uint8_t { open, served, refused, failed };
+  enum class ending : std::uint8_t {
+    open,
+    served,
+    refused,
+    failed,
+    not_sent, ///< A turn whose session's turn before it was not served.
+  };
 
   std::chrono::nanoseconds arrived{};
   std::chrono::nanoseconds first_token{}; ///< Meaningless if no token came.

@@ -48,7 +48,8 @@ public:
   }
 
   replayed finish() {
-    while (clients_->open() > 0 && run_to_next())
+    send_turns(std::nullopt);
+    while (clients_->open() > 0 && run_to_next(cluster_.now() + patience))
       told_(sent_, now());
     return {clients_->take_outcomes(start_up), clients_->gaps().sum(), now(),
             loads_.take(now()), replicas_.take(now())};
@@ -64,8 +65,29 @@ private:
     return std::min(loads_.next(), replicas_.next());
   }
 
-  /// All that falls due at a moment has happened before anybody looks.
   void run_until(nanoseconds moment) {
+    send_turns(start_up + moment);
+    pass_until(moment);
+  }
+
+  /// Sends what is due by `limit`, or all there is. Any answer may make another turn due,
+  /// so time goes from one moment at which something happens to the next.
+  void send_turns(std::optional<nanoseconds> limit) {
+    while (clients_->waits()) {
+      auto due = clients_->next_due();
+      auto end = limit.value_or(due.value_or(cluster_.now() + patience));
+      if (run_to_next(due ? std::min(*due, end) : end))
+        continue;
+      if (!due || *due > end)
+        return;
+      pass_until(*due - start_up);
+      clients_->send_next(cluster_.door(), cluster_.now());
+      told_(sent_, now());
+    }
+  }
+
+  /// All that falls due at a moment has happened before anybody looks.
+  void pass_until(nanoseconds moment) {
     while (next_reading() <= moment)
       read();
     cluster_.run_until(start_up + moment);
@@ -79,15 +101,14 @@ private:
         some->read();
   }
 
-  /// False if nothing happens any more.
-  bool run_to_next() {
-    auto limit = cluster_.now() + patience;
-    while (start_up + next_reading() < limit) {
+  /// False if nothing happens until `limit`.
+  bool run_to_next(nanoseconds limit) {
+    while (start_up + next_reading() <= limit) {
       if (cluster_.run_to_next(start_up + next_reading()))
         return true;
       read();
     }
-    return false;
+    return cluster_.run_to_next(limit);
   }
 
   const progress_ear& told_;

@@ -20,7 +20,7 @@
 namespace perigee::app {
 
 struct replayed {
-  std::vector<outcome> outcomes;     ///< In the trace's order.
+  std::vector<outcome> outcomes;     ///< In the order in which they were sent.
   spread gaps;                       ///< Between any two tokens of a request.
   std::chrono::nanoseconds lasted{}; ///< From the trace's beginning to the last end.
   course loads;                      ///< Of the cluster; see readings_of().
@@ -48,8 +48,8 @@ cluster::topology with_long_runs(cluster::topology all);
 /// Called now and then with how many requests were sent, and the virtual time.
 using progress_ear = std::function<void(std::size_t, std::chrono::nanoseconds)>;
 
-/// Sends each request of `trace` when it arrives, and returns when the last of them has
-/// ended. The same inputs and settings give the same, and tell `record` the same. Fails
+/// Sends each request of `trace` when it arrives, but turns that wait for an answer when
+/// they are due, and returns when the last of them has ended. The same inputs and settings give the same, and tell `record` the same. Fails
 /// with a sentence if `trace` does. `all` has no obstacle.
 result<replayed, std::string> replay(const cluster::topology& all,
                                      const model_outline& of,

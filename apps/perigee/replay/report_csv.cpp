@@ -9,6 +9,7 @@ std::string word(outcome::ending how) {
     case outcome::ending::served: return "served";
     case outcome::ending::refused: return "refused";
     case outcome::ending::failed: return "failed";
+    case outcome::ending::not_sent: return "not_sent";
   }
   return {};
 }

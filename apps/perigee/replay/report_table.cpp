@@ -22,13 +22,15 @@ std::string head_of(const told_run& what) {
 std::string requests_of(const figures& in, const told_run& what) {
   auto n = [&](const char* name) { return text_of(in, name, 0); };
   auto text = fmt::format(
-    "requests {}: served {} ({} %), refused {}, failed {}; lasted {} s\n",
+    "requests {}: served {} ({} %), refused {}, failed {}{}; lasted {} s\n",
     n("requests"), n("served"),
     to_string(
       rounded(percent_of(static_cast<std::uint64_t>(find(in, "served")->scaled),
                          static_cast<std::uint64_t>(find(in, "requests")->scaled)),
               1)),
-    n("refused"), n("failed"), text_of(in, "lasted_s", 1));
+    n("refused"), n("failed"),
+    is_none(in, "not_sent") ? "" : ", not sent " + n("not_sent"),
+    text_of(in, "lasted_s", 1));
   text
     += fmt::format("within {} ms to the first token and {} ms between tokens: {} %\n",
                    to_string(rounded(milliseconds_of(what.by.kept.ttft), 0)),

@@ -27,8 +27,13 @@ std::string cause_of(const outcome& one) {
 
 void count(summary& in, const outcome& one) {
   ++in.requests;
+  if (one.how == outcome::ending::not_sent) {
+    ++in.not_sent;
+    return;
+  }
   in.lasted = std::max(in.lasted, one.ended);
   switch (one.how) {
+    case outcome::ending::not_sent:
     case outcome::ending::served: break;
     case outcome::ending::refused:
       ++in.refused;

@@ -26,6 +26,7 @@ struct yardstick {
 
 struct summary {
   std::uint64_t requests = 0, served = 0, refused = 0, failed = 0;
+  std::uint64_t not_sent = 0;    ///< Turns that would have followed one not served.
   std::uint64_t within = 0;      ///< The objectives.
   std::uint64_t ttft_within = 0; ///< The objective for that alone.
   std::uint64_t tbt_within = 0;

@@ -43,15 +43,35 @@ void trace_clients::opened(const gateway_actor& gateway) {
   gateway_ = gateway;
 }
 
-void trace_clients::send(rt::doorway& door, const workload::request& one,
-                         nanoseconds now) {
+void trace_clients::send(rt::doorway& door, workload::request one, nanoseconds now) {
+  switch (turns_.take(one, now)) {
+    case session_turns::fate::now: begin(door, one, now); return;
+    case session_turns::fate::later: return;
+    case session_turns::fate::never: leave_out(one, now); return;
+  }
+}
+
+void trace_clients::send_next(rt::doorway& door, nanoseconds now) {
+  begin(door, turns_.pop(), now);
+}
+
+void trace_clients::leave_out(const workload::request& one, nanoseconds now) {
+  outcome none;
+  none.arrived = none.ended = now;
+  none.input_tokens = one.input_tokens;
+  none.how = outcome::ending::not_sent;
+  outcomes_.push_back(none);
+}
+
+void trace_clients::begin(rt::doorway& door, const workload::request& one,
+                          nanoseconds now) {
   std::uint64_t stream = outcomes_.size();
   outcome begun;
   begun.arrived = now;
   begun.input_tokens = one.input_tokens;
   outcomes_.push_back(begun);
   auto gaps_max = std::max(one.output_tokens, 1u) - 1;
-  open_.emplace(stream, open_stream{stream, longest_tenth{gaps_max}, {}});
+  open_.emplace(stream, open_stream{stream, longest_tenth{gaps_max}, {}, one.session});
   if (gateway_)
     submit(door, one, stream);
   else
@@ -84,6 +104,8 @@ void trace_clients::submit(rt::doorway& door, const workload::request& one,
 }
 
 std::vector<outcome> trace_clients::take_outcomes(nanoseconds began) {
+  for (const auto& one : turns_.give_up())
+    leave_out(one, began);
   auto all = std::move(outcomes_);
   for (auto& one : all) {
     one.arrived -= began;
@@ -134,7 +156,12 @@ void trace_clients::end(std::uint64_t stream, outcome::ending how,
   of_it.why = why;
   of_it.ended = at;
   of_it.tbt = found->second.gaps.mean();
+  auto session = found->second.session;
   open_.erase(found);
+  if (!session)
+    return;
+  for (const auto& one : turns_.ended(*session, how == outcome::ending::served, at))
+    leave_out(one, at);
 }
 
 } // namespace perigee::app

@@ -6,6 +6,7 @@
 #include "actors/runtime/doorway.hpp"
 #include "apps/perigee/replay/longest_tenth.hpp"
 #include "apps/perigee/replay/outcome.hpp"
+#include "apps/perigee/replay/session_turns.hpp"
 #include "apps/perigee/replay/spread.hpp"
 #include "workload/request.hpp"
 
@@ -30,9 +31,20 @@ public:
   trace_clients(std::uint32_t block_tokens, std::uint32_t vocabulary)
     : block_tokens_(block_tokens), vocabulary_(vocabulary) {}
 
-  /// Sends `one` at `now`, through `door`. Without a gateway it has failed.
-  void send(rt::doorway& door, const workload::request& one,
-            std::chrono::nanoseconds now);
+  /// Sends `one` through `door`: at `now`, which is its arrival, or later if it is a turn
+  /// that waits for an answer, or never if there was none. Without a gateway it has
+  /// failed.
+  void send(rt::doorway& door, workload::request one, std::chrono::nanoseconds now);
+
+  /// Whether any turn waits, and when one is to be sent by send_next(), as far as is
+  /// known by now.
+  bool waits() const {
+    return turns_.waits();
+  }
+  std::optional<std::chrono::nanoseconds> next_due() const {
+    return turns_.next_due();
+  }
+  void send_next(rt::doorway& door, std::chrono::nanoseconds now);
 
   std::size_t open() const {
     return open_.size();
@@ -43,8 +55,8 @@ public:
     return gaps_;
   }
 
-  /// In the order in which they were sent; moments count from `began`. After it, there
-  /// are none: it is the end.
+  /// In the order in which they were sent, or were found not to be; moments count from
+  /// `began`. After it, there are none: it is the end.
   std::vector<outcome> take_outcomes(std::chrono::nanoseconds began);
 
   // -- as a patron ------------------------------------------------------------
@@ -58,8 +70,12 @@ private:
     std::size_t at = 0; ///< In `outcomes_`.
     longest_tenth gaps;
     std::chrono::nanoseconds last{};
+    std::optional<std::uint64_t> session;
   };
 
+  void begin(rt::doorway& door, const workload::request& one,
+             std::chrono::nanoseconds now);
+  void leave_out(const workload::request& one, std::chrono::nanoseconds now);
   void submit(rt::doorway& door, const workload::request& one, std::uint64_t stream);
   void take_tokens(open_stream& of, const gateway::stream_news& news);
   void end(std::uint64_t stream, outcome::ending how,
@@ -70,6 +86,7 @@ private:
   gateway_actor gateway_;
   std::map<std::uint64_t, open_stream> open_;
   std::vector<outcome> outcomes_;
+  session_turns turns_;
   span_histogram gaps_;
 };
 
