@@ -161,7 +161,8 @@ std::optional<std::string> find_obstacle(const cluster::topology& all,
 }
 
 cluster::topology with_long_runs(cluster::topology all) {
-  all.policy.steps_max = steps_max;
+  if (!is_coupled(all))
+    all.policy.steps_max = steps_max;
   return all;
 }
 

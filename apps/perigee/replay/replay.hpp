@@ -42,7 +42,8 @@ std::optional<std::string> find_obstacle(const cluster::topology& all,
                                          std::uint32_t lengths_divided_by = 1);
 
 /// `all` with decode runs as long as they may be: nobody watches tokens come one by one,
-/// and what they come to is the same.
+/// and what they come to is the same. Of coupled instances that is not so, yet: they are
+/// left as they are.
 cluster::topology with_long_runs(cluster::topology all);
 
 /// Called now and then with how many requests were sent, and the virtual time.

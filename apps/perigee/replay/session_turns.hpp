@@ -60,7 +60,7 @@ private:
     nanoseconds answered{};
   };
 
-  struct line {
+  struct waiting_line {
     std::deque<request> turns;      ///< At least one.
     std::optional<nanoseconds> due; ///< Of the first one; it stands in `due_`, too.
   };
@@ -68,7 +68,7 @@ private:
   void look_at_first(std::uint64_t session, nanoseconds now);
 
   std::unordered_map<std::uint64_t, state> sessions_;
-  std::map<std::uint64_t, line> waiting_;
+  std::map<std::uint64_t, waiting_line> waiting_;
   std::set<std::pair<nanoseconds, std::uint64_t>> due_;
 };
 

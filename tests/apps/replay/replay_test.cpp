@@ -35,30 +35,6 @@ cache_shard = { dram = "1GiB" }
 decode_instance = [ { engine = "modelled", hardware = "box", arena = "1GiB" } ]
 )";
 
-/// Two instances that do both, in arenas that are too small for all who come.
-std::string coupled_by(const std::string& scheduler) {
-  return R"(
-[model]
-block_tokens = 512
-[model.shape]
-layers = 80
-[policy]
-placement = "cache_aware"
-admission = "none"
-[hardware.box]
-prefill_fixed_ms = 20
-prefill_token_us = 50
-prefill_pair_ns = 5
-decode_fixed_ms = 10
-decode_sequence_us = 100
-decode_kv_token_ns = 50
-[[node]]
-name = "v"
-count = 2
-coupled_instance = [ { engine = "modelled", hardware = "box", arena = "40GiB", scheduler = ")"
-         + scheduler + "\" } ]\n";
-}
-
 replayed replay_some(const cluster::topology& all, std::uint64_t seed) {
   workload::like_generator made{*workload::find_likeness("conversation"), seed, 2.0};
   workload::cut_source some{made, {.first = 300}};
@@ -69,8 +45,7 @@ replayed replay_some(const cluster::topology& all, std::uint64_t seed) {
 }
 
 TEST_CASE("long decode runs and single steps give every token at the same moment") {
-  auto text = GENERATE(modelled, coupled_by("prefill_first"), coupled_by("chunked"));
-  auto all = cluster::read_topology(text, {"two.toml", {}}).value();
+  auto all = cluster::read_topology(modelled, {"two.toml", {}}).value();
   REQUIRE(all.policy.steps_max == 1);
   for (std::uint64_t seed : {1, 2, 3}) {
     auto by_steps = replay_some(all, seed);
@@ -90,6 +65,12 @@ TEST_CASE("long decode runs and single steps give every token at the same moment
       CHECK(steps[i].tbt == runs[i].tbt);
     }
   }
+}
+
+TEST_CASE("coupled instances take single steps, in a replay, too") {
+  cluster::topology all;
+  all.nodes.emplace_back().coupled_instances.emplace_back();
+  CHECK(with_long_runs(all) == all);
 }
 
 } // namespace
