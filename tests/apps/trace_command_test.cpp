@@ -184,15 +184,15 @@ TEST_CASE("a torn journal is traced as far as it goes, one of another kind is no
 TEST_CASE("a journal that rotates keeps the latest requests whole") {
   scratch here;
   replayed(here, 200);
-  auto small = run("replay two.toml t.jsonl --journal s --journal-size 6MiB "
+  auto small = run("replay two.toml t.jsonl --journal s --journal-size 4MiB "
                    "--journal-segment 256KiB",
                    here.path());
   REQUIRE(small.code == 0);
   std::uintmax_t bytes = 0;
   for (const auto& [name, content] : files_in(here.path("s")))
     bytes += content.size();
-  CHECK(bytes < 6'600'000);
-  CHECK(bytes > 5'000'000);
+  CHECK(bytes < 4'500'000);
+  CHECK(bytes > 3'500'000);
   auto list = run("trace s list", here.path());
   CHECK(list.code == 0);
   CHECK(holds(list.said, "began before what is left of the journals"));

@@ -184,12 +184,14 @@ private:
         continue;
       const auto& wish = all_.messages[found->second];
       auto begin = std::max(wish.taken_at, free_at[one.by]);
-      free_at[one.by] = std::max(begin, one.sent_at);
+      if (one.sent_at <= begin)
+        continue; // nothing was computed: some sequences were forgotten
+      free_at[one.by] = one.sent_at;
       event(fmt::format(R"("ph":"X","cat":"run","name":"run","pid":{},"tid":{},{},)"
                         R"("dur":{},"args":{{{}"for":{}}})",
                         processes_.at(all_.actors[one.by].process()), run_track(one.by),
-                        moment(begin), us(std::max(one.sent_at - begin, slice_ns)),
-                        about(wish), quoted(all_.actors[wish.by].label)));
+                        moment(begin), us(one.sent_at - begin), about(wish),
+                        quoted(all_.actors[wish.by].label)));
     }
   }
 

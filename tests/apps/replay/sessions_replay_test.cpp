@@ -65,10 +65,11 @@ TEST_CASE("the next turn is sent its think after the answer before it, to the "
 
 TEST_CASE("a session whose turn is not served ends there, and the rest is not sent") {
   constexpr std::uint32_t too_long = 1'000'000; // for the pools there are
-  auto all = outcomes_of({{0s, too_long, 5, std::vector<std::uint64_t>(1954, 1), 3},
-                          {0s, 700, 5, {1, 3}, 3, 5s},
-                          {80s, 700, 5, {1, 3}, 4},
-                          {90s, 800, 5, {1, 4}, 3, 1s}});
+  auto all
+    = outcomes_of({{0s, too_long, 5, std::vector<std::uint64_t>(1954, 1), 3},
+                   {0s, 700, 5, {1, 3}, 3, 5s},
+                   {650s, 700, 5, {1, 3}, 4}, // when the long one has had its time
+                   {660s, 800, 5, {1, 4}, 3, 1s}});
   REQUIRE(all.size() == 4);
   std::map<ending, int> counts;
   for (const auto& one : all)
