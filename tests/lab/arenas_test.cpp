@@ -15,7 +15,7 @@ TEST_CASE("in arenas that are too small for all, nothing is lost and nothing han
 TEST_CASE(
   "what a small shard lets fall to its disk is served from there, bit for bit") {
   FOR_EVERY_CLUSTER_SEED(seed);
-  small_cluster all{seed, {.nodes = 1, .shard_blocks = 32, .ssd_blocks = 80}};
+  small_cluster all{seed, {.nodes = 1, .shard_blocks = 64, .ssd_blocks = 160}};
   auto ask = [&](engine::token_id first) {
     question one;
     for (engine::token_id i = 0; i < 50; ++i)
@@ -28,8 +28,8 @@ TEST_CASE(
     return all.clients().answers.at(stream).cached_tokens;
   };
   CHECK(ask(500) == 0);
-  for (engine::token_id i = 1; i <= 12; ++i) // three blocks each
-    CHECK(ask(500 + 500 * i) == 0);
+  for (engine::token_id i = 1; i <= 24; ++i) // three blocks each
+    CHECK(ask(500 + 100 * i) == 0);
   CHECK(ask(500) == 48);
   all.settle_all();
   CHECK(all.left_over() == std::vector<std::string>{});
