@@ -148,6 +148,8 @@ figures figures_of(const replayed& run, const yardstick& by) {
   group busy{all, "busy_percent"};
   busy.add("prefill", utilisation(run.loads, "prefill_busy_ns"));
   busy.add("decode", utilisation(run.loads, "decode_busy_ns"));
+  if (auto coupled = utilisation(run.loads, "coupled_busy_ns"); coupled.scaled != 0)
+    busy.add("coupled", coupled);
   add_last(all, "bytes_moved", run.loads, "bytes_moved");
   return all;
 }

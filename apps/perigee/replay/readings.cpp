@@ -50,17 +50,26 @@ void add_rejections(std::vector<reading>& to, const cluster::probes& of) {
                 })});
 }
 
+numbers both(numbers one, numbers other) {
+  return [one = std::move(one), other = std::move(other)] { return one() + other(); };
+}
+
 void add_tokens(std::vector<reading>& to, const cluster::probes& of) {
-  to.push_back({"prompt_tokens", "computed", sum_of(of.prefills, [](const auto& one) {
-                  return one.tokens_computed_total();
-                })});
+  auto computed = [](const auto& one) { return one.tokens_computed_total(); };
+  to.push_back({"prompt_tokens", "computed",
+                both(sum_of(of.prefills, computed), sum_of(of.coupleds, computed))});
   using prefill::origin;
-  auto add = [&](const char* name, origin from) {
-    to.push_back({"prompt_tokens", name, sum_of(of.prefills, [from](const auto& one) {
-                    return one.tokens_reused_total(from);
-                  })});
+  auto reused = [&](origin from) {
+    return sum_of(of.prefills,
+                  [from](const auto& one) { return one.tokens_reused_total(from); });
   };
-  add("vram", origin::vram);
+  auto add = [&](const char* name, origin from) {
+    to.push_back({"prompt_tokens", name, reused(from)});
+  };
+  to.push_back({"prompt_tokens", "vram",
+                both(reused(origin::vram), sum_of(of.coupleds, [](const auto& one) {
+                       return one.tokens_reused_total();
+                     }))});
   add("dram", origin::dram);
   add("ssd", origin::ssd);
   add("remote", origin::remote);
@@ -82,6 +91,9 @@ void add_engines(std::vector<reading>& to, const virtual_cluster& of,
   for (const auto& node : all.nodes)
     for (std::size_t i = 0; i < node.decode_instances.size(); ++i)
       add("decode_busy_ns", node.name, "decode", i, node.prefill_groups.size() + i);
+  for (const auto& node : all.nodes)
+    for (std::size_t i = 0; i < node.coupled_instances.size(); ++i)
+      add("coupled_busy_ns", node.name, "coupled", i, i);
 }
 
 void add_links(std::vector<reading>& to, const cluster::probes& of) {

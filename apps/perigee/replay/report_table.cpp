@@ -70,16 +70,24 @@ std::string counts_of(const figures& in, std::string_view group, const char* tit
   return text.empty() ? "" : '\n' + std::string{title} + '\n' + text;
 }
 
+std::string busy_of(const figures& in) {
+  if (find(in, "busy_percent.coupled"))
+    return fmt::format("instances busy {} %", text_of(in, "busy_percent.coupled", 1));
+  return fmt::format("prefill busy {} %, decode {} %",
+                     text_of(in, "busy_percent.prefill", 1),
+                     text_of(in, "busy_percent.decode", 1));
+}
+
 std::string cluster_of(const figures& in) {
   auto text = fmt::format(
     "\ntokens: {} in, {} cached, {} out ({} /s)\n"
-    "prefill: {} tokens computed, {} wasted ({} %); prefill busy {} %, decode {} %\n"
+    "prefill: {} tokens computed, {} wasted ({} %); {}\n"
     "KV that was there: {} % of prompt tokens",
     text_of(in, "tokens.input", 0), text_of(in, "tokens.cached", 0),
     text_of(in, "tokens.output", 0), text_of(in, "output_tokens_per_s", 0),
     text_of(in, "tokens.computed", 0), text_of(in, "tokens.wasted", 0),
-    text_of(in, "tokens.wasted_percent", 1), text_of(in, "busy_percent.prefill", 1),
-    text_of(in, "busy_percent.decode", 1), text_of(in, "hit_percent.all", 1));
+    text_of(in, "tokens.wasted_percent", 1), busy_of(in),
+    text_of(in, "hit_percent.all", 1));
   const char* before = ": ";
   for (const char* tier : {"vram", "dram", "ssd", "remote"}) {
     auto name = std::string{"hit_percent."} + tier;

@@ -255,8 +255,9 @@ function tiles() {
   add(duration(report.tbt_ms.p99), 'TBT, P99');
   add(percent(report.hit_percent.all), 'of prompts was cached');
   add(percent(report.tokens.wasted_percent), 'of prefill was wasted');
-  add(percent(report.busy_percent.prefill), 'prefill busy');
-  add(percent(report.busy_percent.decode), 'decode busy');
+  for (const [who, share] of Object.entries(report.busy_percent))
+    if (Number(share) > 0)
+      add(percent(share), `${who} busy`);
 }
 
 function drawLoads(end) {
@@ -320,7 +321,8 @@ function drawReplicas() {
 function drawBusy(windows, end) {
   const share = (ns, w) => 100 * ns / 1e9 / (w.to - w.from);
   const rows = growths(course.prefill_busy_ns || {}, windows, share)
-    .concat(growths(course.decode_busy_ns || {}, windows, share));
+    .concat(growths(course.decode_busy_ns || {}, windows, share))
+    .concat(growths(course.coupled_busy_ns || {}, windows, share));
   drawHeat(rows, windows, end);
 }
 
