@@ -31,7 +31,7 @@ void comes_back(const words& all) {
   CHECK(small.size() <= 10 * all.size());
   words back(all.size());
   REQUIRE(unpack(small, back));
-  CHECK(std::memcmp(all.data(), back.data(), all.size() * 8) == 0);
+  CHECK((all.empty() || std::memcmp(all.data(), back.data(), all.size() * 8) == 0));
   words more(all.size() + 1);
   CHECK_FALSE(unpack(small, more));
   if (!all.empty()) {
