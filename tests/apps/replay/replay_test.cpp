@@ -1,6 +1,7 @@
 #include "apps/perigee/replay/replay.hpp"
 
 #include "actors/cluster/topology_reader.hpp"
+#include "tests/apps/modelled_cluster.hpp"
 #include "workload/cut.hpp"
 #include "workload/like_generator.hpp"
 
@@ -9,31 +10,6 @@
 
 namespace perigee::app {
 namespace {
-
-/// Two pools, and a model that is read for its shape alone.
-const std::string modelled = R"([model]
-path = ")" PERIGEE_SOURCE_DIR R"(/tests/engine/golden/tiny/q4_0.gguf"
-block_tokens = 512
-[hardware.box]
-prefill_fixed_ms = 20
-prefill_token_us = 50
-prefill_pair_ns = 5
-decode_fixed_ms = 10
-decode_sequence_us = 100
-decode_kv_token_ns = 50
-transfer_fixed_us = 50
-transfer_gib_per_s = 10
-[[node]]
-name = "p"
-count = 2
-cache_shard = { dram = "1GiB" }
-prefill_group = [ { engine = "modelled", hardware = "box", arena = "1GiB" } ]
-[[node]]
-name = "d"
-count = 2
-cache_shard = { dram = "1GiB" }
-decode_instance = [ { engine = "modelled", hardware = "box", arena = "1GiB" } ]
-)";
 
 replayed replay_some(const cluster::topology& all, std::uint64_t seed) {
   workload::like_generator made{*workload::find_likeness("conversation"), seed, 2.0};
@@ -45,7 +21,7 @@ replayed replay_some(const cluster::topology& all, std::uint64_t seed) {
 }
 
 TEST_CASE("long decode runs and single steps give every token at the same moment") {
-  auto all = cluster::read_topology(modelled, {"two.toml", {}}).value();
+  auto all = cluster::read_topology(modelled_cluster, {"two.toml", {}}).value();
   REQUIRE(all.policy.steps_max == 1);
   for (std::uint64_t seed : {1, 2, 3}) {
     auto by_steps = replay_some(all, seed);
