@@ -23,14 +23,13 @@ public:
   /// there is one more.
   explicit histogram(std::span<const double> bounds_s) : bounds_s_(bounds_s) {}
 
-  void add(span_of_time measure, std::uint64_t times = 1) noexcept {
+  void add(span_of_time measure) noexcept {
     auto seconds = std::chrono::duration<double>(measure).count();
     std::size_t i = 0;
     while (i < bounds_s_.size() && seconds > bounds_s_[i])
       ++i;
-    buckets_[i].add(times);
-    sum_ns_.add(static_cast<std::uint64_t>(measure.count() < 0 ? 0 : measure.count())
-                * times);
+    buckets_[i].add();
+    sum_ns_.add(static_cast<std::uint64_t>(measure.count() < 0 ? 0 : measure.count()));
   }
 
   std::span<const double> bounds_s() const {
