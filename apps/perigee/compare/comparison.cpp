@@ -43,6 +43,7 @@ const std::vector<shown_figure>& shown() {
     {"tokens.wasted_percent", 2},
     {"busy_percent.prefill", 1, "P busy %"},
     {"busy_percent.decode", 1, "D busy %"},
+    {"busy_percent.coupled", 1, "busy %"},
   };
   return all;
 }

@@ -88,12 +88,18 @@ void add_tokens(figures& to, const summary& sum, const course& of) {
     hits.add(tier, percent_of(of.last("prompt_tokens", tier), all));
 }
 
-decimal utilisation(const course& of, std::string_view group) {
+/// How busy each kind of engine was that there is.
+void add_busy(figures& to, const course& of) {
   auto at = of.rows.back().at;
-  auto instances = std::count_if(of.columns.begin(), of.columns.end(),
-                                 [&](const auto& one) { return one.group == group; });
-  return percent_of(of.last_sum(group),
-                    static_cast<std::uint64_t>(instances * at.count()));
+  group busy{to, "busy_percent"};
+  for (std::string kind : {"prefill", "decode", "coupled"}) {
+    auto column = kind + "_busy_ns";
+    auto engines = std::count_if(of.columns.begin(), of.columns.end(),
+                                 [&](const auto& one) { return one.group == column; });
+    if (engines > 0)
+      busy.add(kind, percent_of(of.last_sum(column),
+                                static_cast<std::uint64_t>(engines * at.count())));
+  }
 }
 
 decimal mean_of(std::span<const decimal> all) {
@@ -145,11 +151,7 @@ figures figures_of(const replayed& run, const yardstick& by) {
   auto all = client_figures(sum, run.gaps, by);
   add_last(all, "rejected", run.loads, "rejected");
   add_tokens(all, sum, run.loads);
-  group busy{all, "busy_percent"};
-  busy.add("prefill", utilisation(run.loads, "prefill_busy_ns"));
-  busy.add("decode", utilisation(run.loads, "decode_busy_ns"));
-  if (auto coupled = utilisation(run.loads, "coupled_busy_ns"); coupled.scaled != 0)
-    busy.add("coupled", coupled);
+  add_busy(all, run.loads);
   add_last(all, "bytes_moved", run.loads, "bytes_moved");
   return all;
 }

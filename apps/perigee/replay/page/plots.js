@@ -256,8 +256,7 @@ function tiles() {
   add(percent(report.hit_percent.all), 'of prompts was cached');
   add(percent(report.tokens.wasted_percent), 'of prefill was wasted');
   for (const [who, share] of Object.entries(report.busy_percent))
-    if (Number(share) > 0)
-      add(percent(share), `${who} busy`);
+    add(percent(share), `${who} busy`);
 }
 
 function drawLoads(end) {
