@@ -238,18 +238,24 @@ const std::vector<setting<cost_settings>>& settings_of() {
   return all;
 }
 
+namespace {
+
+/// Hardware has costs, and so their settings.
+setting<hardware_settings> of_hardware(const setting<cost_settings>& cost) {
+  setting<hardware_settings> made{cost.key, {}, cost.allowed, cost.sentence};
+  std::visit([&](auto where) { made.where = where; }, cost.where);
+  return made;
+}
+
+} // namespace
+
 template <>
 const std::vector<setting<hardware_settings>>& settings_of() {
   using s = hardware_settings;
   static const std::vector<setting<s>> all = [] {
     std::vector<setting<s>> both;
     for (const auto& cost : settings_of<cost_settings>())
-      both.push_back(
-        {cost.key,
-         std::visit([]<class T>(T cost_settings::*where)
-                      -> decltype(both[0].where) { return static_cast<T s::*>(where); },
-                    cost.where),
-         cost.allowed, cost.sentence});
+      both.push_back(of_hardware(cost));
     both.push_back({"load_gib_per_s", &s::load_gib_per_s, any_cost,
                     "How fast KV goes from the node's memory into what computes there. "
                     "0: takes no time."});

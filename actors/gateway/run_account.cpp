@@ -67,9 +67,10 @@ stream_news account_for(open_request& one, schema::Tokens::Run::Reader run,
                         probe& counts) {
   stream_news news{.stream = one.stream, .taken_at = now};
   news.tokens = to_sampled(run.getTokens());
-  if (ages.size() > 1)
-    news.ages.assign(ages.begin(),
-                     ages.begin() + std::min(ages.size(), news.tokens.size()));
+  if (ages.size() > 1) {
+    auto drawn = ages.first(std::min(ages.size(), news.tokens.size()));
+    news.ages.assign(drawn.begin(), drawn.end());
+  }
   news.cached_tokens = run.getCachedTokens();
   bool is_first = one.answer_tokens == 0 && !news.tokens.empty();
   bool is_last = run.getEnd() != schema::End::NONE;
