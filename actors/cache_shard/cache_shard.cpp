@@ -2,8 +2,10 @@
 
 #include "actors/asker.hpp"
 #include "actors/cache_shard/announcer.hpp"
+#include "actors/cache_shard/climb_book.hpp"
 #include "actors/cache_shard/grant_book.hpp"
 #include "actors/cache_shard/ssd_tier.hpp"
+#include "actors/cache_shard/words.hpp"
 #include "actors/lost_writers.hpp"
 
 #include <spdlog/logger.h>
@@ -17,22 +19,6 @@ using std::chrono::nanoseconds;
 
 // What the timers are for: see on_due().
 enum timer : std::uint64_t { of_waits, of_lost, of_disk, timers };
-
-block_key to_key(schema::BlockKey::Reader from) {
-  return {from.getHigh(), from.getLow()};
-}
-
-block_chain to_keys(capnp::List<schema::BlockKey>::Reader from) {
-  block_chain keys;
-  keys.reserve(from.size());
-  for (auto key : from)
-    keys.push_back(to_key(key));
-  return keys;
-}
-
-std::uint64_t count_of(nanoseconds span) {
-  return static_cast<std::uint64_t>(span.count());
-}
 
 class cache_shard_state {
 public:
@@ -58,7 +44,8 @@ public:
       lost_(
         desk_, ids_, how_.grants_max, how_.quiesce_limit,
         [this](auto due, auto epoch) { wake_at(due, epoch, of_lost); },
-        [this](auto writer) { forget_writer(writer); }) {
+        [this](auto writer) { forget_writer(writer); }),
+      climbs_(ledger_, how_.climbs_max, how_.climb_limit) {
     if (below)
       below_.emplace(below_us(), std::move(below), make_eviction_policy(how_.eviction),
                      how_.spare_blocks);
@@ -95,11 +82,6 @@ private:
     rt::actor_tag reader;
   };
   using wait = std::variant<loan, writing, climbing>;
-
-  struct climb {
-    Msg<schema::Pin> wish;
-    std::optional<block_ledger::lease> held; // what is in memory of it already
-  };
 
   template <class T>
   static rt::actor_tag sender_of(const Msg<T>& heard) {
@@ -141,14 +123,12 @@ private:
              loan{sender_of(wish), found->id});
     probe_->pinned(found->blocks.size());
     tell_pinned(reader, wish, [&](schema::Pinned::Builder said) {
-      auto lease = said.initLease();
-      lease.setId(mine);
-      lease.setLife(life_);
-      lease.setSegment(static_cast<std::uint64_t>(arena_->id()));
-      lease.setBlocks({found->blocks.data(), found->blocks.size()});
-      lease.setExpiresInNs(count_of(how_.lease_limit));
-      lease.setTier(tier);
+      set_lease(said, deed_of(mine, how_.lease_limit), found->blocks, tier);
     });
+  }
+
+  deed deed_of(id which, nanoseconds limit) const {
+    return {which, life_, static_cast<std::uint64_t>(arena_->id()), limit};
   }
 
   template <class Fill>
@@ -195,43 +175,29 @@ private:
   /// Has read what of `chain` follows upon what was `found`; false if nothing is.
   bool begin_climb(const Msg<schema::Pin>& wish, const block_chain& chain,
                    const std::optional<block_ledger::lease>& found) {
-    auto here = found ? found->blocks.size() : 0;
-    if (!below_ || here == chain.size() || climbs_.size() >= how_.climbs_max)
+    if (!below_)
       return false;
     auto mine = ++ids_;
-    if (!below_->climb(to_key(wish->getChain().getRoot()), chain, here, desk_.now(),
+    if (!climbs_.begin(*below_, mine, wish, chain, found, desk_.now(),
                        [this, mine] { end_climb(mine); }))
       return false;
-    climbs_.emplace(mine, climb{wish, found});
-    wait_for(mine, climb_limit_of(wish->getRemainingNs()), climbing{sender_of(wish)});
+    wait_for(mine, climbs_.limit_of(wish), climbing{sender_of(wish)});
     return true;
   }
 
-  /// The asker shall hear before it waits no more.
-  nanoseconds climb_limit_of(std::uint64_t remaining_ns) const {
-    nanoseconds most = how_.climb_limit;
-    if (remaining_ns == 0 || remaining_ns / 16 >= count_of(most) / 15)
-      return most;
-    return nanoseconds{static_cast<std::int64_t>(remaining_ns / 16 * 15)};
-  }
-
   void end_climb(id mine) {
-    auto one = climbs_.extract(mine);
-    if (one.empty())
+    auto one = climbs_.take(mine);
+    if (!one)
       return; // nobody waits any more: it is for the next
     due_.take(mine);
-    const auto& [wish, held] = one.mapped();
-    auto all = ledger_.lend(to_chain(wish->getChain()));
-    if (held)
-      ledger_.release(held->id);
-    answer_pin(wish, all, schema::Tier::SSD);
+    answer_pin(one->wish, climbs_.lend_all(*one), schema::Tier::SSD);
   }
 
   /// What is in memory already must do.
   void expire(id mine, const climbing&) {
-    auto late = climbs_.extract(mine);
+    auto late = climbs_.take(mine);
     probe_->ssd_was_slow();
-    answer_pin(late.mapped().wish, late.mapped().held, schema::Tier::DRAM);
+    answer_pin(late->wish, late->held, schema::Tier::DRAM);
     show();
   }
 
@@ -257,16 +223,8 @@ private:
     if (!got.items.empty())
       open_grant(mine, sender_of(wish), got);
     tell_reserved(*writer, wish, [&](schema::Reserved::Builder said) {
-      auto granted = said.initGranted();
-      granted.setId(got.items.empty() ? 0 : mine);
-      granted.setLife(life_);
-      granted.setSegment(static_cast<std::uint64_t>(arena_->id()));
-      granted.setExpiresInNs(count_of(how_.grant_limit));
-      auto items = granted.initItems(static_cast<unsigned>(got.items.size()));
-      for (unsigned i = 0; i < items.size(); ++i) {
-        items[i].setIndex(got.items[i].index);
-        items[i].setBlock(got.items[i].block);
-      }
+      auto which = got.items.empty() ? 0 : mine;
+      set_granted(said, deed_of(which, how_.grant_limit), got.items);
     });
   }
 
@@ -444,25 +402,10 @@ private:
   rt::pending_table<id, wait> due_; // leases and grants, by id
   lost_writers<handle> lost_;
   std::optional<ssd_tier> below_;
-  std::map<id, climb> climbs_; // that somebody waits for
+  climb_book climbs_;
 };
 
 } // namespace
-
-std::string to_string(const options& how) {
-  auto text = [](const char* key, auto value) {
-    return std::string{key} + '=' + std::to_string(value);
-  };
-  return "eviction=" + how.eviction + text(" lease_limit_ms", how.lease_limit.count())
-         + text(" grant_limit_ms", how.grant_limit.count())
-         + text(" transfer_limit_ms", how.transfer_limit.count())
-         + text(" quiesce_limit_ms", how.quiesce_limit.count())
-         + text(" leases_max", how.leases_max) + text(" grants_max", how.grants_max)
-         + text(" climb_limit_ms", how.climb_limit.count())
-         + text(" climbs_max", how.climbs_max) + text(" spare_blocks", how.spare_blocks)
-         + text(" conductor_node", static_cast<unsigned>(how.conductor.node))
-         + text(" news_every_ms", how.news_every.count());
-}
 
 shard_actor start(const rt::world& in, rt::place where,
                   std::shared_ptr<dram_arena> arena, options how,
