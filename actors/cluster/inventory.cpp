@@ -1,6 +1,8 @@
 #include "actors/cluster/inventory.hpp"
 
 #include "actors/cache_shard/cache_shard.hpp"
+#include "actors/cluster/engine_seat.hpp"
+#include "actors/cluster/modelled_disk.hpp"
 #include "actors/cluster/modelled_network.hpp"
 #include "actors/conductor/conductor.hpp"
 #include "actors/coupled_instance/coupled_instance.hpp"
@@ -9,7 +11,6 @@
 #include "actors/rejector/rejector.hpp"
 #include "actors/transfer/fabric.hpp"
 #include "schemas/assert.hpp"
-#include "transport/disk/modelled_disk.hpp"
 
 #include <algorithm>
 
@@ -19,61 +20,6 @@ namespace {
 std::uint32_t narrow(count number) {
   return static_cast<std::uint32_t>(number); // every setting's bounds allow it
 }
-
-/// An engine, its arena registered, for one incarnation of its owner.
-class engine_seat {
-public:
-  engine_seat(transfer::shared_memory memory, transport::segment_id id, node_index host,
-              std::shared_ptr<engine::engine> runs)
-    : memory_(std::move(memory)), id_(id), host_(host), runs_(std::move(runs)) {}
-
-  ~engine_seat() {
-    memory_.segments->remove(id_);
-  }
-  engine_seat(const engine_seat&) = delete;
-  engine_seat& operator=(const engine_seat&) = delete;
-
-  bool register_arena() const {
-    auto arena = runs_->arena();
-    transport::geometry shape{arena.layout.layer_bytes(), arena.layout.layers};
-    return memory_.segments
-      ->add({id_, arena.base, shape, arena.blocks, runs_,
-             static_cast<std::uint32_t>(host_)})
-      .has_value();
-  }
-
-  const std::shared_ptr<engine::engine>& runs() const {
-    return runs_;
-  }
-
-  std::uint64_t segment() const {
-    return static_cast<std::uint64_t>(id_);
-  }
-
-private:
-  transfer::shared_memory memory_;
-  transport::segment_id id_;
-  node_index host_;
-  std::shared_ptr<engine::engine> runs_;
-};
-
-/// Gives out names that no other segment of the cluster ever has.
-class segment_names {
-public:
-  /// `made` counts those of this process.
-  segment_names(const rt::world& in, std::shared_ptr<std::uint64_t> made)
-    : node_(in.node), life_(in.life), made_(std::move(made)) {}
-
-  transport::segment_id next() const {
-    auto full = rt::full_name(node_, life_, "segment", {narrow(++*made_), 1});
-    return transport::segment_id{static_cast<std::uint64_t>(rt::tag_of(full))};
-  }
-
-private:
-  std::string node_;
-  std::uint64_t life_;
-  std::shared_ptr<std::uint64_t> made_;
-};
 
 /// What an owner and its engine's host share, made anew for each incarnation.
 template <class Thing>
@@ -235,7 +181,9 @@ private:
     how.climb_limit = all_.cluster.transfer_limit;
     auto arena = empty_slot<shard::dram_arena>();
     auto below = empty_slot<transport::disk>();
-    auto ssd = of.ssd ? std::optional{disk_of(in, *of.ssd)} : std::nullopt;
+    auto ssd = of.ssd ? std::optional{disk_of(
+                 all_, in.index, shard::blocks_in(of.ssd->size.bytes, shape()))}
+                      : std::nullopt;
     how.spare_blocks = spare_of(of);
     auto counts = count_in(counts_.shards, in, 0);
     auto& one = units_.emplace_back();
@@ -258,20 +206,6 @@ private:
     add_seat<shard_actor>(one, schema::Role::SHARD, in, 0, [=](rt::place where) {
       return shard::start(in, where, *arena, how, counts, *below);
     });
-  }
-
-  /// As the node's hardware has it: one that is real is refused by who reads the topology.
-  transport::modelled_disk_options disk_of(const rt::world& in,
-                                           const ssd_settings& of) const {
-    const auto* hardware
-      = hardware_of(all_, all_.nodes[static_cast<std::size_t>(in.index)]);
-    PERIGEE_ASSERT(hardware, "a disk that is modelled, of a node that is not");
-    return {.slots = shard::blocks_in(of.size.bytes, shape()),
-            .read_bytes_per_s = hardware->ssd_read_gib_per_s * double(1 << 30),
-            .write_bytes_per_s = hardware->ssd_write_gib_per_s * double(1 << 30),
-            .latency = std::chrono::nanoseconds{static_cast<std::int64_t>(
-              hardware->ssd_latency_us * 1e3)},
-            .depth = narrow(hardware->ssd_depth)};
   }
 
   transport::geometry shape() const {
