@@ -46,8 +46,7 @@ public:
         units_.size() + 2, [this](auto due, auto epoch) { wake_at(due, epoch); },
         [this](auto key, nothing) { on_timer(key); }) {
     roster_.clear(); // nobody watches who sat there under an earlier cluster
-    roster_.seat(desk_.me(),
-                 {handle{self}, {in.life, in.where.incarnation}, desk_.tag()});
+    take_seats({in.life, in.where.incarnation});
   }
 
   ~cluster_state() {
@@ -77,6 +76,17 @@ private:
   static constexpr timer_key drain_is_over = ~timer_key{0};
   static constexpr timer_key look_at_refusals = ~timer_key{1};
   static constexpr std::chrono::nanoseconds nothing_at_all{0};
+
+  /// One on every node: its actors believe what is said in the name of their own.
+  void take_seats(const rt::term& which) {
+    std::set<node_index> nodes{desk_.me().node};
+    for (const auto& one : units_)
+      for (const auto& each : one.seats)
+        nodes.insert(each->node());
+    for (auto node : nodes)
+      roster_.seat(cluster_name{node, desk_.me().index},
+                   {handle{self_}, which, desk_.tag()});
+  }
 
   // -- starting ---------------------------------------------------------------
 

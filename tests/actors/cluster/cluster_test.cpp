@@ -66,6 +66,21 @@ const rejector_name rejector{};
 const prefill_name group{};
 const engine_name engine{};
 
+TEST_CASE("on every node of a process, its cluster is believed") {
+  bench_type bench{1};
+  auto notes = std::make_shared<notebook>();
+  units all(2);
+  auto here = bench.world();
+  auto there = here;
+  there.index = node_index{1};
+  add_seat<rejector_double, schema::Role::REJECTOR>(all[0], here, 0, notes);
+  add_seat<prefill_double, schema::Role::PREFILL>(all[1], there, 0, notes);
+  auto actor = bench.adopt(start(here, {}, bench.roster(), std::move(all)));
+  bench.settle();
+  CHECK(notes->count("prefill.0#1 heard up rejector.0#1") == 1);
+  CHECK(notes->count("doubts") == 0);
+}
+
 TEST_CASE("everybody hears of everybody, once") {
   FOR_EVERY_SEED(seed);
   small_cluster all{seed};

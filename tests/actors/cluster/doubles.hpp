@@ -52,10 +52,13 @@ private:
   template <class T>
   void hear(const Msg<T>& said) {
     if constexpr (std::is_same_v<T, schema::Member>)
-      notes_->lines.push_back(me_ + " heard " + (said->getUp() ? "up " : "down ")
-                              + name_of(said->getRole()) + '.'
-                              + std::to_string(said->getWho().getIndex()) + '#'
-                              + std::to_string(said->getIncarnation()));
+      notes_->lines.push_back(
+        me_
+        + (desk_.is_from(cluster_name{desk_.me().node, 0}, said) ? " heard "
+                                                                 : " doubts ")
+        + (said->getUp() ? "up " : "down ") + name_of(said->getRole()) + '.'
+        + std::to_string(said->getWho().getIndex()) + '#'
+        + std::to_string(said->getIncarnation()));
     if constexpr (std::is_same_v<T, schema::Drain>) {
       notes_->lines.push_back(me_ + " drains");
       desk_.template tell<schema::Drained>(
