@@ -5,15 +5,13 @@
 #include "actors/runtime/doorway.hpp"
 #include "actors/runtime/pending_table.hpp"
 #include "actors/transfer/movement.hpp"
+#include "actors/transfer/quiesce_line.hpp"
+#include "actors/transfer/trips.hpp"
 #include "transport/inline_local.hpp"
 #include "transport/local.hpp"
-#include "transport/modelled/flow_table.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
-#include <set>
 #include <variant>
 
 namespace perigee::transfer {
@@ -21,14 +19,6 @@ namespace {
 
 using std::chrono::nanoseconds;
 using transport::fault;
-
-// Of a node's own link.
-constexpr transport::link_index loading = 0, storing = 1;
-
-/// A bandwidth, of which 0 is no limit.
-double unless_none(double bytes_per_s) {
-  return bytes_per_s > 0 ? bytes_per_s : std::numeric_limits<double>::max();
-}
 
 class transfer_state {
 public:
@@ -42,11 +32,9 @@ public:
       deadlines_(
         how.movements_max, [this](auto due, auto epoch) { wake_at(due, epoch); },
         [this](number one, auto) { stop(one, fault::timed_out); }),
-      paths_(make(memory_)) {
-    if (how.links.is_within())
-      link_.emplace(std::vector<double>{unless_none(how.links.load_bytes_per_s),
-                                        unless_none(how.links.store_bytes_per_s)});
-  }
+      trips_(desk_, handle{self}, how.links,
+             [this](number one, auto what) { submit(one, std::move(what)); }),
+      quiesces_(how.movements_max), paths_(make(memory_)) {}
 
   handle::behavior_type make_behavior() {
     return {
@@ -68,32 +56,13 @@ private:
   /// Sender and ticket.
   using wish_key = std::pair<rt::actor_tag, std::uint64_t>;
 
-  /// Over modelled links.
-  struct modelled_trip {
-    transport::move what;
-    journey over;
-    bool is_within = true; // this node
-  };
-
   struct movement {
     asker who;
     wish_key key;
     rt::cause why;
     nanoseconds began;
-    transport::transport* by = nullptr;               // null until the transport has it
-    std::optional<modelled_trip> trip = std::nullopt; // until its bytes have come
-    nanoseconds last_layer{}; // of one that a gate may hold back until after that
-    std::uint64_t bytes = 0;  // that have been moved, while that goes on
-  };
-
-  using owner_name = std::variant<shard_name, decode_name>;
-
-  /// The owner of an arena waits until a writer's movements are over.
-  struct quiesce {
-    owner_name who;
-    std::uint64_t ticket;
-    rt::cause why;
-    rt::actor_tag writer;
+    transport::transport* by = nullptr; // null until the transport has it
+    std::uint64_t bytes = 0; // that have been moved, while the last layer goes on
   };
 
   surroundings here() const {
@@ -129,7 +98,9 @@ private:
     bool there_is_room = deadlines_.put(mine, desk_.now() + what->limit, {});
     PERIGEE_ASSERT(there_is_room, "a deadline for every open movement");
     probe_->began(open_.size());
-    travel(mine, std::move(*what), std::is_same_v<T, schema::Push> ? storing : loading);
+    auto way = std::is_same_v<T, schema::Push> ? link_way::storing : link_way::loading;
+    if (!trips_.begin(mine, *what, way, wish, here()))
+      submit(mine, std::move(*what));
   }
 
   /// The asker that `wish` names, if that is who sent it.
@@ -172,105 +143,24 @@ private:
 
   // -- modelled links -----------------------------------------------------------
 
-  void travel(number mine, transport::move what, transport::link_index way) {
-    modelled_trip trip{std::move(what), {}};
-    if (link_ || how_.links.fabric)
-      trip.over = journey_of(trip.what, here());
-    trip.is_within = trip.over.from == trip.over.to;
-    if (trip.is_within ? !link_ : !how_.links.fabric)
-      return submit(mine, std::move(trip.what));
-    auto& one = open_.at(mine);
-    one.trip = std::move(trip);
-    if (one.trip->what.wait_for)
-      one.last_layer = time_of_layer(*one.trip, way);
-    if (!one.trip->is_within)
-      return set_off(mine, one);
-    link_->begin(mine, one.trip->over.bytes, {way}, desk_.now());
-    watch_link();
-  }
-
-  /// How long its last layer is under way, which has to wait for all the others.
-  nanoseconds time_of_layer(const modelled_trip& trip,
-                            transport::link_index way) const {
-    const auto& links = how_.links;
-    double rate = !trip.is_within  ? links.port_bytes_per_s
-                  : way == storing ? links.store_bytes_per_s
-                                   : links.load_bytes_per_s;
-    auto bytes = static_cast<double>(trip.over.bytes)
-                 / std::max<double>(trip.what.layers.count, 1);
-    return nanoseconds{rate > 0 ? std::llround(bytes / rate * 1e9) : 0};
-  }
-
-  /// Tells the fabric. If there is none, it goes on when there is.
-  void set_off(number mine, const movement& one) {
-    desk_.tell<schema::Flow>(*how_.links.fabric, one.why,
-                             [&](schema::Flow::Builder it) {
-                               set_name(it.initMover(), desk_.me());
-                               it.setNumber(mine);
-                               it.setFromNode(one.trip->over.from);
-                               it.setToNode(one.trip->over.to);
-                               it.setBytes(one.trip->over.bytes);
-                             });
-  }
-
   void on_flowed(const Msg<schema::Flowed>& said) {
     if (!how_.links.fabric || !desk_.is_from(*how_.links.fabric, said))
       return probe_->dropped_stale();
     if (said->getBusy() && open_.contains(said->getNumber()))
       return stop(said->getNumber(), fault::busy);
-    arrive(said->getNumber());
+    trips_.arrive(said->getNumber());
   }
 
-  /// A new fabric knows of nothing that is under way: all of it sets off again.
-  void on_fabric() {
-    for (const auto& [mine, one] : open_)
-      if (one.trip && !one.trip->is_within)
-        set_off(mine, one);
-  }
-
-  /// Sets a timer for the next end of a flow, unless one is set that is early enough.
-  void watch_link() {
-    auto next = link_->next_end();
-    if (!next || (link_timer_ && *link_timer_ <= *next))
-      return;
-    link_timer_ = next;
-    ++link_epoch_;
-    desk_.tell_after<schema::Done>(handle{self_}, *next - desk_.now(), rt::unprompted,
-                                   [&](auto timer) { timer.setBytes(link_epoch_); });
-  }
-
-  /// From ourselves: without a number to look at the link, if its epoch is this one;
-  /// else that movement has come a step further.
+  /// From ourselves: without a number to look at the link; else that movement has come
+  /// a step further.
   void on_timer(schema::Done::Reader timer) {
-    if (auto which = timer.getNumber(); which != 0) {
-      auto at = open_.find(which);
-      if (at != open_.end() && at->second.bytes > 0)
-        return end(which, schema::MoveFault::NONE, at->second.bytes);
-      return arrive(which);
-    }
-    if (!link_ || timer.getBytes() != link_epoch_)
-      return; // replaced by an earlier one, which has been here
-    link_timer_.reset();
-    for (auto gone_over : link_->take_ended(desk_.now()))
-      come_back_to(gone_over, how_.links.latency);
-    watch_link();
-  }
-
-  void come_back_to(number which, nanoseconds after) {
-    desk_.tell_after<schema::Done>(handle{self_}, after, rt::unprompted,
-                                   [=](auto later) { later.setNumber(which); });
-  }
-
-  void arrive(number which) {
+    auto which = timer.getNumber();
+    if (which == 0)
+      return trips_.on_link_timer(timer.getBytes());
     auto at = open_.find(which);
-    if (at == open_.end() || !at->second.trip)
-      return; // it was ended meanwhile
-    auto& one = at->second;
-    auto what = std::move(one.trip->what);
-    one.trip.reset();
-    if (what.wait_for && what.wait_for->read().level >= what.layers.end())
-      one.last_layer = {}; // it was not held back
-    submit(which, std::move(what));
+    if (at != open_.end() && at->second.bytes > 0)
+      return end(which, schema::MoveFault::NONE, at->second.bytes);
+    trips_.arrive(which);
   }
 
   // -- ending -----------------------------------------------------------------
@@ -282,12 +172,13 @@ private:
     auto at = open_.find(done->getNumber());
     if (from != door_.tag() || at == open_.end())
       return probe_->dropped_stale();
-    bool is_done = done->getFault() == schema::MoveFault::NONE;
-    if (is_done && at->second.last_layer.count() > 0 && done->getBytes() > 0) {
-      at->second.bytes = done->getBytes();
-      return come_back_to(at->first, at->second.last_layer);
-    }
-    end(done->getNumber(), done->getFault(), done->getBytes());
+    auto last_layer = trips_.take_last_layer(at->first);
+    bool is_done = done->getFault() == schema::MoveFault::NONE && done->getBytes() > 0;
+    if (!is_done || last_layer.count() == 0)
+      return end(done->getNumber(), done->getFault(), done->getBytes());
+    at->second.bytes = done->getBytes();
+    desk_.tell_after<schema::Done>(handle{self_}, last_layer, rt::unprompted,
+                                   [=](auto later) { later.setNumber(at->first); });
   }
 
   void end(number mine, schema::MoveFault why, std::uint64_t bytes) {
@@ -296,6 +187,7 @@ private:
     open_.erase(at);
     by_key_.erase(one.key);
     deadlines_.take(mine);
+    trips_.forget(mine);
     answer(one, why, bytes);
     answer_quiesces(one.key.first);
   }
@@ -328,22 +220,8 @@ private:
     auto& one = open_.at(mine);
     if (one.by)
       return one.by->abort(transport::move_id{mine}, why);
-    if (one.trip)
-      call_off(mine, *one.trip);
+    trips_.call_off(mine);
     end(mine, why);
-  }
-
-  void call_off(number mine, const modelled_trip& trip) {
-    if (trip.what.opens)
-      trip.what.opens->fail();
-    if (!trip.is_within) {
-      desk_.tell<schema::StopFlow>(*how_.links.fabric, rt::unprompted, [&](auto it) {
-        set_name(it.initMover(), desk_.me());
-        it.setNumber(mine);
-      });
-    } else if (link_->cancel(mine, desk_.now())) {
-      watch_link(); // the others are faster now
-    }
   }
 
   void on_abort(const Msg<schema::Abort>& wish) {
@@ -372,7 +250,7 @@ private:
     if (!news->getUp())
       stop_all_of(rt::actor_tag{news->getTag()});
     else if (how_.links.fabric && news->getRole() == schema::Role::FABRIC)
-      on_fabric();
+      trips_.on_new_fabric();
   }
 
   void stop_all_of(rt::actor_tag asker_tag) {
@@ -390,7 +268,7 @@ private:
   }
 
   void on_quiesce(const Msg<schema::Quiesce>& wish) {
-    std::optional<owner_name> who;
+    std::optional<decltype(quiesce::who)> who;
     with_asker(wish->getAsker(), [&]<class Name>(Name owner) {
       if constexpr (!std::is_same_v<Name, prefill_name>) // nobody writes into its arena
         if (desk_.is_from(owner, wish))
@@ -398,10 +276,9 @@ private:
     });
     if (!who)
       return probe_->dropped_stale();
-    if (quiesces_.size() >= how_.movements_max)
-      return; // it asks again
     rt::actor_tag writer{wish->getWriter()};
-    quiesces_.push_back({*who, wish->getTicket(), wish, writer});
+    if (!quiesces_.join({*who, wish->getTicket(), wish, writer}))
+      return; // it asks again
     stop_all_of(writer);
     answer_quiesces(writer);
   }
@@ -409,13 +286,7 @@ private:
   void answer_quiesces(rt::actor_tag writer) {
     if (has_any_of(writer))
       return;
-    std::vector<quiesce> over;
-    auto first_over
-      = std::stable_partition(quiesces_.begin(), quiesces_.end(),
-                              [=](const quiesce& one) { return one.writer != writer; });
-    over.assign(first_over, quiesces_.end());
-    quiesces_.erase(first_over, quiesces_.end());
-    for (const auto& one : over)
+    for (const auto& one : quiesces_.take(writer))
       std::visit(
         [&](const auto& who) {
           desk_.tell<schema::Quiesced>(who, one.why,
@@ -432,12 +303,10 @@ private:
   std::shared_ptr<probe> probe_;
   std::map<number, movement> open_;
   std::map<wish_key, number> by_key_;
-  std::vector<quiesce> quiesces_; // each waits for a movement that is open
-  std::optional<transport::flow_table> link_;
-  std::optional<nanoseconds> link_timer_; // when the next is due, if one is set
-  std::uint64_t link_epoch_ = 0;
   number numbers_ = 0;
   rt::pending_table<number, std::monostate> deadlines_;
+  trips trips_;
+  quiesce_line quiesces_;        // each waits for a movement that is open
   std::unique_ptr<paths> paths_; // last: its end tells of all moves, by door_
 };
 
