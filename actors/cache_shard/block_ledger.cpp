@@ -3,18 +3,6 @@
 #include "schemas/assert.hpp"
 
 namespace perigee::shard {
-namespace {
-
-/// Counts `key` down; forgets it at 0.
-void count_down(std::unordered_map<block_key, std::uint32_t>& counts,
-                const block_key& key) {
-  auto at = counts.find(key);
-  PERIGEE_ASSERT(at != counts.end(), "a count below nothing");
-  if (--at->second == 0)
-    counts.erase(at);
-}
-
-} // namespace
 
 block_ledger::block_ledger(std::uint32_t blocks,
                            std::unique_ptr<eviction_policy> policy)
@@ -26,10 +14,31 @@ block_ledger::block_ledger(std::uint32_t blocks,
   counts_.free = blocks;
 }
 
+// -- keys ---------------------------------------------------------------------
+
+const block_ledger::key_record* block_ledger::find(const block_key& key) const {
+  auto at = keys_.find(key);
+  return at == keys_.end() ? nullptr : &at->second;
+}
+
+std::optional<block_number> block_ledger::sealed_under(const block_key& key) const {
+  const auto* known = find(key);
+  return known ? known->sealed : std::nullopt;
+}
+
+/// The record comes with its first count, and goes with its last.
+template <class Change>
+void block_ledger::change(const block_key& key, Change how) {
+  auto at = keys_.try_emplace(key).first;
+  how(at->second);
+  if (at->second.is_blank())
+    keys_.erase(at);
+}
+
 // -- room ---------------------------------------------------------------------
 
 bool block_ledger::is_evictable(const entry& one) const {
-  return one.now == state::sealed && one.leases == 0 && !children_.contains(one.key);
+  return one.now == state::sealed && one.leases == 0 && find(one.key)->children == 0;
 }
 
 /// After anything that decides about its eviction has changed.
@@ -45,21 +54,21 @@ void block_ledger::rank_anew(block_number block) {
 }
 
 void block_ledger::rank_anew(const block_key& key) {
-  if (auto at = by_key_.find(key); at != by_key_.end())
-    rank_anew(at->second);
+  if (auto block = sealed_under(key))
+    rank_anew(*block);
 }
 
 /// Keeps the block of `key`, if it is here, from eviction until unguard(), and counts
 /// that as its use.
 std::optional<block_number> block_ledger::guard(const block_key& key) {
-  auto at = by_key_.find(key);
-  if (at == by_key_.end())
+  auto block = sealed_under(key);
+  if (!block)
     return std::nullopt;
-  auto& one = blocks_[at->second];
+  auto& one = blocks_[*block];
   ++one.leases;
   one.use.last = touches_;
-  rank_anew(at->second);
-  return at->second;
+  rank_anew(*block);
+  return block;
 }
 
 void block_ledger::unguard(std::span<const block_number> guarded) {
@@ -108,12 +117,12 @@ void block_ledger::set_free(block_number block) {
     case state::writing:
       --counts_.writing;
       if (old.has_key)
-        count_down(writers_, old.key);
+        change(old.key, [](auto& key) { --key.writers; });
       break;
     case state::sealed:
       --counts_.sealed;
-      by_key_.erase(old.key);
-      count_down(children_, old.parent);
+      change(old.key, [](auto& key) { key.sealed.reset(); });
+      change(old.parent, [](auto& key) { --key.children; });
       rank_anew(old.parent);
       break;
     case state::kept: --counts_.kept; break;
@@ -180,12 +189,12 @@ void block_ledger::write_key(block_number block, const block_key& key,
   one.key = key;
   one.parent = parent;
   one.use.depth = depth;
-  ++writers_[key];
+  change(key, [](auto& of_it) { ++of_it.writers; });
 }
 
 bool block_ledger::is_wanted(const block_key& key) const {
-  auto writers = writers_.find(key);
-  return writers == writers_.end() || writers->second < writers_per_key_max;
+  const auto* known = find(key);
+  return !known || known->writers < writers_per_key_max;
 }
 
 result<sealing, ledger_fault> block_ledger::seal(block_number block, owner_id owner) {
@@ -200,7 +209,7 @@ result<sealing, ledger_fault> block_ledger::seal(block_number block, owner_id ow
     ++counts_.kept;
     return sealing::kept;
   }
-  if (by_key_.contains(one.key)) {
+  if (contains(one.key)) {
     set_free(block);
     return sealing::duplicate;
   }
@@ -210,13 +219,15 @@ result<sealing, ledger_fault> block_ledger::seal(block_number block, owner_id ow
 
 void block_ledger::seal_as_keyed(block_number block) {
   auto& one = blocks_[block];
-  count_down(writers_, one.key);
+  change(one.key, [&](auto& key) {
+    --key.writers;
+    key.sealed = block;
+  });
+  change(one.parent, [](auto& key) { ++key.children; });
   one.now = state::sealed;
   one.use.last = ++touches_;
   --counts_.writing;
   ++counts_.sealed;
-  by_key_.emplace(one.key, block);
-  ++children_[one.parent];
   rank_anew(one.parent);
   rank_anew(block);
 }
@@ -238,13 +249,13 @@ std::optional<block_ledger::lease>
 block_ledger::lend(std::span<const block_key> chain) {
   lease given;
   for (const auto& key : chain) {
-    auto at = by_key_.find(key);
-    if (at == by_key_.end())
+    auto block = sealed_under(key);
+    if (!block)
       break;
     if (!given.blocks.empty()
-        && blocks_[at->second].parent != blocks_[given.blocks.back()].key)
+        && blocks_[*block].parent != blocks_[given.blocks.back()].key)
       break;
-    given.blocks.push_back(at->second);
+    given.blocks.push_back(*block);
   }
   if (given.blocks.empty())
     return std::nullopt;
@@ -277,7 +288,7 @@ result<sealing, ledger_fault> block_ledger::seal_into(lease_id id, block_number 
   auto& one = blocks_[block];
   if (one.now != state::writing || one.owner != owner || one.has_key)
     return failure(ledger_fault::not_yours);
-  if (by_key_.contains(as.keys.front()))
+  if (contains(as.keys.front()))
     return sealing::duplicate;
   write_key(block, as.keys.front(), as.parent, as.depth);
   one.leases = 1;

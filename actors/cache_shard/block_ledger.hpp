@@ -6,12 +6,13 @@
 #include "schemas/result.hpp"
 #include "schemas/vocabulary.hpp"
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 namespace perigee::shard {
@@ -121,7 +122,7 @@ public:
   bool release(lease_id id);
 
   bool contains(const block_key& key) const {
-    return by_key_.contains(key);
+    return sealed_under(key).has_value();
   }
 
   /// Of a sealed block; nothing of any other.
@@ -171,6 +172,21 @@ private:
     std::optional<eviction_rank> rank{}; // as it stands in evictable_
   };
 
+  /// What there is of one key.
+  struct key_record {
+    std::optional<block_number> sealed{};
+    std::uint32_t writers = 0;  // blocks being written under it
+    std::uint32_t children = 0; // blocks that follow it, sealed
+
+    bool is_blank() const {
+      return !sealed && writers == 0 && children == 0;
+    }
+  };
+
+  const key_record* find(const block_key& key) const;
+  std::optional<block_number> sealed_under(const block_key& key) const;
+  template <class Change>
+  void change(const block_key& key, Change how);
   bool is_evictable(const entry& one) const;
   void rank_anew(block_number block);
   void rank_anew(const block_key& key);
@@ -187,9 +203,8 @@ private:
   std::unique_ptr<eviction_policy> policy_;
   std::vector<entry> blocks_;
   std::vector<block_number> free_; // the last goes first
-  std::unordered_map<block_key, block_number> by_key_;
-  std::unordered_map<block_key, std::uint32_t> writers_;  // of keys being written
-  std::unordered_map<block_key, std::uint32_t> children_; // that are sealed
+  boost::unordered_flat_map<block_key, key_record, std::hash<block_key>>
+    keys_; // of those that are not blank
   std::set<std::pair<eviction_rank, block_number>> evictable_;
   std::map<lease_id, std::vector<block_number>> leases_;
   block_counts counts_;
