@@ -54,6 +54,13 @@ std::optional<slice> slice_walk::next(std::uint64_t bytes_max) {
   return found;
 }
 
+std::uint64_t slice_walk::skip_layer() {
+  if (at_end())
+    return 0;
+  ++row_;
+  return pairs_->size() * whole(0).bytes;
+}
+
 // -- move_run -----------------------------------------------------------------
 
 result<move_run, fault> move_run::begin(move what, segment from, segment to) {
@@ -80,9 +87,7 @@ move_run::state move_run::look() const {
 void move_run::turn(std::uint64_t bytes_max) {
   std::uint64_t copied = 0;
   while (copied < bytes_max && look() == state::ready) {
-    auto part = walk_.next(bytes_max - copied);
-    copy(*part);
-    copied += part->bytes;
+    copied += has_memory() ? copy(*walk_.next(bytes_max - copied)) : walk_.skip_layer();
     if (what_->opens)
       what_->opens->open_to(walk_.layer());
   }
@@ -99,9 +104,15 @@ outcome move_run::end(std::optional<fault> why) {
   return failure(*why);
 }
 
-void move_run::copy(const slice& part) {
-  if (from_.base && to_.base) // a block may be moved onto itself: memmove
-    std::memmove(to_.base + part.to, from_.base + part.from, part.bytes);
+/// Modelled segments have none: of their moves there is nothing but the sum.
+bool move_run::has_memory() const {
+  return from_.base && to_.base;
+}
+
+std::uint64_t move_run::copy(const slice& part) {
+  // A block may be moved onto itself: memmove.
+  std::memmove(to_.base + part.to, from_.base + part.from, part.bytes);
+  return part.bytes;
 }
 
 } // namespace perigee::transport

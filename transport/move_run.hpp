@@ -33,6 +33,10 @@ public:
   /// Nothing at the end. At most `bytes_max` bytes, at least one.
   std::optional<slice> next(std::uint64_t bytes_max);
 
+  /// Walks over all that belongs to the layer at hand; to all layers, where no gate is
+  /// involved. Returns how many bytes that is. To be called where a layer begins.
+  std::uint64_t skip_layer();
+
   bool at_end() const {
     return row_ == rows_;
   }
@@ -71,7 +75,8 @@ public:
 
   state look() const;
 
-  /// Copies what is open, at most `bytes_max` bytes, and opens the gate for layers that
+  /// Copies what is open, at most `bytes_max` bytes, or a layer where there is no memory
+  /// to copy, and opens the gate for layers that
   /// have wholly arrived. Once at least, even if done from the beginning.
   void turn(std::uint64_t bytes_max);
 
@@ -85,7 +90,8 @@ public:
 private:
   move_run(move what, segment from, segment to);
 
-  void copy(const slice& part);
+  bool has_memory() const;
+  std::uint64_t copy(const slice& part);
 
   std::unique_ptr<const move> what_; // the walk points into it
   segment from_;
