@@ -41,20 +41,19 @@ forward_run::part forward_run::first_part(schema::Forward::Work::Reader work) co
   first.position = work.getFirstPosition();
   first.steps = std::min(work.getSteps(), wish_->getStepsMax());
   first.scores = work.getScores();
-  for (auto token : work.getTokens())
-    first.tokens.push_back(token);
+  auto tokens = work.getTokens();
+  first.tokens.resize(tokens.size());
+  for (unsigned i = 0; i < tokens.size(); ++i)
+    first.tokens[i] = tokens[i];
   return first;
 }
 
-/// Feeds what it drew.
-forward_run::part forward_run::next_part(const part& last) {
-  part next;
-  next.number = last.number;
-  next.of = last.of;
-  next.position = last.position + static_cast<std::uint32_t>(last.tokens.size());
-  next.steps = last.steps - 1;
-  next.tokens = {last.drawn.token};
-  return next;
+/// It feeds what it drew.
+void forward_run::part::go_on(engine::token_id drew) {
+  position += static_cast<std::uint32_t>(tokens.size());
+  --steps;
+  tokens.assign(1, drew);
+  scores = -1;
 }
 
 bool forward_run::has_step() const {
@@ -107,22 +106,16 @@ void forward_run::step(const engine::layer_hooks& hooks) {
 void forward_run::take_draws() {
   run_record::step taken;
   taken.drawn.reserve(parts_.size());
-  std::vector<part> next;
-  next.reserve(parts_.size());
+  std::erase_if(parts_, [](const part& one) { return one.steps == 0; });
   for (auto& one : parts_) {
-    if (one.steps == 0)
-      continue;
     bool stopped = one.of->is_stop(one.drawn.token);
     one.of->answered.push_back(one.drawn.token);
     record_bytes_ += drawn_bytes(static_cast<int>(one.drawn.top.size()));
-    if (!stopped && one.steps > 1)
-      next.push_back(next_part(one));
-    else
-      is_over_ = true;
+    is_over_ = is_over_ || stopped || one.steps == 1;
     taken.drawn.push_back({one.number, std::move(one.drawn), stopped});
+    one.go_on(taken.drawn.back().what.token);
   }
   record_.steps.push_back(std::move(taken));
-  parts_ = std::move(next);
 }
 
 void forward_run::set_duration(std::chrono::nanoseconds span) {

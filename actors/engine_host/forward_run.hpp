@@ -59,10 +59,11 @@ private:
     std::int16_t scores = -1;
     std::vector<engine::token_id> tokens;
     engine::sampled drawn;
+
+    void go_on(engine::token_id drew);
   };
 
   part first_part(schema::Forward::Work::Reader work) const;
-  static part next_part(const part& last);
   void plan();
   void score_with(engine::slice& one, part& of);
   void take_draws();

@@ -60,7 +60,8 @@ public:
     if (!is_sound(batch, info_, arena(), options_.batch_tokens_max))
       return failure(run_fault::bad_batch);
     embed(batch);
-    for (std::uint32_t layer = 0; layer < info_.layers; ++layer) {
+    bool has_layers = options_.checked || hooks.before || hooks.after;
+    for (std::uint32_t layer = 0; has_layers && layer < info_.layers; ++layer) {
       if (hooks.before && !hooks.before(layer))
         return failure(run_fault::starved);
       if (options_.checked)
@@ -78,15 +79,15 @@ public:
 
 private:
   /// Of tokens that nothing is made of, there is nothing to know.
+  std::size_t unknown_of(const slice& one) const {
+    return options_.checked || one.on_logits ? 0 : one.tokens.size() - 1;
+  }
+
   void embed(std::span<const slice> batch) {
     hidden_.clear();
-    for (const auto& one : batch) {
-      auto all = options_.checked || one.on_logits;
-      auto unknown = all ? 0 : one.tokens.size() - 1;
-      hidden_.insert(hidden_.end(), unknown, 0);
-      for (auto token : one.tokens.subspan(unknown))
+    for (const auto& one : batch)
+      for (auto token : one.tokens.subspan(unknown_of(one)))
         hidden_.push_back(modelled_embedding(options_.seed, token));
-    }
   }
 
   void feed(std::span<const slice> batch, std::uint32_t layer) {
@@ -114,8 +115,9 @@ private:
   void answer(std::span<slice> batch) {
     const auto* hidden = hidden_.data();
     for (auto& one : batch) {
-      auto position = one.first_position;
-      for (std::size_t i = 0; i < one.tokens.size(); ++i, ++hidden, ++position)
+      auto unknown = unknown_of(one);
+      auto position = one.first_position + static_cast<std::uint32_t>(unknown);
+      for (auto i = unknown; i < one.tokens.size(); ++i, ++hidden, ++position)
         if (one.on_logits)
           one.on_logits(position, logits_after(*hidden, position + 1));
       if (one.pick != nullptr)
@@ -132,8 +134,7 @@ private:
   modelled_options options_;
   model_info info_;
   mutable std::vector<std::byte> memory_;
-  std::vector<std::uint64_t>
-    hidden_; // of each token of the batch, after the last layer
+  std::vector<std::uint64_t> hidden_; // of each token known, after the last layer
 };
 
 } // namespace
