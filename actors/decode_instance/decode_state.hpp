@@ -77,6 +77,12 @@ private:
   };
   using gifts = std::map<std::uint64_t, gift>; // by request
 
+  /// One who takes part in a run.
+  struct taker {
+    guest* who;
+    gift* got = nullptr; ///< Null until there is something.
+  };
+
   bool pump();
   engine_name engine() const;
   batch plan_next() const;
@@ -88,7 +94,7 @@ private:
   void fail_run(const std::vector<std::uint64_t>& run);
   void take_run(const std::vector<std::uint64_t>& run,
                 schema::RunResult::Reader result);
-  static void take_draw(guest& one, schema::RunResult::One::Reader drawn, gifts& all);
+  static void take_draw(taker& by, schema::RunResult::One::Reader drawn, gifts& all);
   void pass_on(const gifts& all, schema::RunResult::Reader result);
   void write_gift(schema::Tokens::Run::Builder run, const guest& one,
                   const gift& got) const;

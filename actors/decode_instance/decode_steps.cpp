@@ -1,4 +1,5 @@
 #include "actors/decode_instance/decode_state.hpp"
+#include "actors/drawn.hpp"
 
 #include <spdlog/logger.h>
 
@@ -41,6 +42,17 @@ void write_work(schema::Forward::Work::Builder work, guest& one, std::uint32_t s
     {one.blocks.data() + one.blocks_told, one.blocks.size() - one.blocks_told});
   one.blocks_told = static_cast<std::uint32_t>(one.blocks.size());
   work.setSteps(std::min(steps, one.answer->steps_left()));
+}
+
+/// Every step of a run names them in the same order, so the one at `next` is mostly who
+/// is looked for. Null if nobody is.
+template <class Taker>
+Taker* find_from(std::size_t& next, std::vector<Taker>& all, std::uint64_t owner) {
+  auto is_owner = [&](const Taker& one) { return one.who->owner == owner; };
+  if (next >= all.size() || !is_owner(all[next]))
+    next = static_cast<std::size_t>(std::find_if(all.begin(), all.end(), is_owner)
+                                    - all.begin());
+  return next < all.size() ? &all[next++] : nullptr;
 }
 
 } // namespace
@@ -161,13 +173,13 @@ void decode_state::fail_run(const std::vector<std::uint64_t>& run) {
 
 void decode_state::take_run(const std::vector<std::uint64_t>& run,
                             schema::RunResult::Reader result) {
-  std::map<std::uint64_t, guest*> by_owner;
+  std::vector<taker> takers; // in the order of the Forward
   step_load load;
   for (auto request : run) {
     auto& one = guests_.at(request);
     one.in_run = false;
     touched_.insert(request);
-    by_owner.emplace(one.owner, &one);
+    takers.push_back({&one});
     load.kv_tokens += one.answer->kv_tokens() + 1;
   }
   gifts all;
@@ -177,22 +189,25 @@ void decode_state::take_run(const std::vector<std::uint64_t>& run,
     tbt_.observe(load, moment{step.getDurationNs()});
     probe_->stepped(drawn.size());
     load.kv_tokens += drawn.size();
+    std::size_t next = 0;
     for (auto one : drawn)
-      take_draw(*by_owner.at(one.getSequence()), one, all);
+      if (auto* by = find_from(next, takers, one.getSequence()))
+        take_draw(*by, one, all);
   }
   pass_on(all, result);
 }
 
-void decode_state::take_draw(guest& one, schema::RunResult::One::Reader drawn,
+void decode_state::take_draw(taker& by, schema::RunResult::One::Reader drawn,
                              gifts& all) {
-  if (one.now == stage::ending)
+  if (by.who->now == stage::ending)
     return;
-  auto& got = all[one.request];
+  if (!by.got)
+    by.got = &all[by.who->request];
   if (drawn.getStopped()) {
-    got.stop = drawn.getDrawn().getToken();
+    by.got->stop = drawn.getDrawn().getToken();
   } else {
-    one.answer->append(drawn.getDrawn().getToken());
-    got.tokens.push_back(drawn.getDrawn());
+    by.who->answer->append(drawn.getDrawn().getToken());
+    by.got->tokens.push_back(drawn.getDrawn());
   }
 }
 
@@ -226,7 +241,7 @@ void decode_state::write_gift(schema::Tokens::Run::Builder run, const guest& one
   run.setRequest(one.request);
   auto tokens = run.initTokens(static_cast<unsigned>(got.tokens.size()));
   for (unsigned i = 0; i < tokens.size(); ++i)
-    tokens.setWithCaveats(i, got.tokens[i]);
+    set_drawn(tokens[i], got.tokens[i]);
   if (got.stop) {
     run.setStopToken(*got.stop);
     write_end(run, one, End::STOP);
