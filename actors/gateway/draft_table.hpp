@@ -45,8 +45,9 @@ public:
       return added::gap;
     if (part.size() > room || whole.size() + part.size() > prompt_tokens_max)
       return added::too_long;
-    for (auto token : part)
-      whole.push_back(token);
+    whole.resize(first + part.size());
+    for (unsigned i = 0; i < part.size(); ++i)
+      whole[first + i] = part[i];
     tokens_held_ += part.size();
     return added::fits;
   }

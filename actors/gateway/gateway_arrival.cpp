@@ -141,9 +141,7 @@ bool gateway_state::tell_prompt(std::uint64_t request, const open_request& one) 
     auto fill = [&](schema::Prompt::Builder part) {
       part.setRequest(request);
       part.setFirstToken(static_cast<std::uint32_t>(at));
-      auto tokens = part.initTokens(static_cast<unsigned>(size));
-      for (unsigned i = 0; i < size; ++i)
-        tokens.set(i, one.tokens[at + i]);
+      part.setTokens({one.tokens.data() + at, size});
       if (at + size < one.tokens.size())
         return;
       part.setLast(true);

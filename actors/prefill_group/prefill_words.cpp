@@ -27,9 +27,7 @@ void write_begin(schema::Forward::Begin::Builder begin, const job& one) {
 void write_work(schema::Forward::Work::Builder work, const job& one) {
   work.setSequence(one.owner);
   work.setFirstPosition(one.computed);
-  auto tokens = work.initTokens(one.flying);
-  for (unsigned i = 0; i < tokens.size(); ++i)
-    tokens.set(i, one.prompt.tokens()[one.computed + i]);
+  work.setTokens({one.prompt.tokens().data() + one.computed, one.flying});
   if (!one.has_sequence)
     work.setBlocks({one.blocks.data(), one.blocks.size()});
   work.setSteps(one.computed + one.flying == one.prompt_tokens() ? 1 : 0);

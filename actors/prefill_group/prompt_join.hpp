@@ -25,9 +25,10 @@ public:
     if (is_whole() || part->getFirstToken() != tokens_.size()
         || tokens_.size() + tokens.size() > prompt_tokens_max)
       return false;
-    tokens_.reserve(tokens_.size() + tokens.size());
-    for (auto token : tokens)
-      tokens_.push_back(token);
+    auto at = tokens_.size();
+    tokens_.resize(at + tokens.size());
+    for (unsigned i = 0; i < tokens.size(); ++i)
+      tokens_[at + i] = tokens[i];
     last_ = part;
     return true;
   }

@@ -88,8 +88,10 @@ void trace_clients::submit(rt::doorway& door, const workload::request& one,
         part.setStream(stream);
         part.setFirstToken(at);
         auto tokens = part.initTokens(size);
-        for (unsigned i = 0; i < size; ++i)
-          tokens.set(i, static_cast<std::uint32_t>((stream + at + i) % vocabulary_));
+        auto token = static_cast<std::uint32_t>((stream + at) % vocabulary_);
+        for (unsigned i = 0; i < size;
+             ++i, token = token + 1 == vocabulary_ ? 0 : token + 1)
+          tokens.set(i, token);
         if (at + size < one.input_tokens)
           return;
         part.setLast(true);
