@@ -3,9 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace perigee::conductor {
 namespace {
+
+/// An observation, over what its error is relative to.
+struct relative {
+  coefficients term{};
+  double value = 0;
+};
 
 /// Normal equations of the terms that `chosen` has, each term scaled to 1 at most.
 struct equations {
@@ -13,17 +20,16 @@ struct equations {
   coefficients right{};
 };
 
-equations normal_equations(std::span<const observation> seen, unsigned chosen,
+equations normal_equations(std::span<const relative> seen, unsigned chosen,
                            const coefficients& scale) {
   equations sums;
   for (const auto& one : seen)
     for (std::size_t i = 0; i < terms; ++i) {
-      auto at = [&](std::size_t t) {
-        return chosen >> t & 1 ? one.term[t] / scale[t] / one.value : 0;
-      };
+      auto at
+        = [&](std::size_t t) { return chosen >> t & 1 ? one.term[t] / scale[t] : 0; };
       for (std::size_t j = 0; j < terms; ++j)
         sums.left[i][j] += at(i) * at(j);
-      sums.right[i] += at(i);
+      sums.right[i] += at(i) * one.value;
     }
   for (std::size_t i = 0; i < terms; ++i)
     if (!(chosen >> i & 1))
@@ -61,32 +67,49 @@ std::optional<coefficients> solve(equations sums) {
   return found;
 }
 
-double squared_error(std::span<const observation> seen, const coefficients& found) {
+double fitted(const coefficients& found, const coefficients& term) {
+  double sum = 0;
+  for (std::size_t t = 0; t < terms; ++t)
+    sum += found[t] * term[t];
+  return sum;
+}
+
+double squared_error(std::span<const relative> seen, const coefficients& found) {
   double sum = 0;
   for (const auto& one : seen) {
-    double fitted = 0;
-    for (std::size_t t = 0; t < terms; ++t)
-      fitted += found[t] * one.term[t];
-    sum += (fitted / one.value - 1) * (fitted / one.value - 1);
+    auto error = fitted(found, one.term) - one.value;
+    sum += error * error;
   }
   return sum;
 }
 
-coefficients largest_terms(std::span<const observation> seen) {
+coefficients largest_terms(std::span<const relative> seen) {
   coefficients scale{};
   for (const auto& one : seen)
     for (std::size_t t = 0; t < terms; ++t)
-      scale[t] = std::max(scale[t], std::abs(one.term[t]) / one.value);
+      scale[t] = std::max(scale[t], std::abs(one.term[t]));
   for (auto& one : scale)
     one = one > 0 ? one : 1;
   return scale;
 }
 
-} // namespace
+/// `to`: what the values are about, or null for the values themselves.
+std::vector<relative> relative_to(const coefficients* to,
+                                  std::span<const observation> seen) {
+  std::vector<relative> all;
+  all.reserve(seen.size());
+  for (const auto& one : seen) {
+    // A fit may be next to nothing where a value is not: then that would be all that counts.
+    auto about = to ? std::max(fitted(*to, one.term), one.value / 10) : one.value;
+    relative made{one.term, one.value / about};
+    for (auto& term : made.term)
+      term /= about;
+    all.push_back(made);
+  }
+  return all;
+}
 
-std::optional<coefficients> fit_nonnegative(std::span<const observation> seen) {
-  if (seen.empty())
-    return std::nullopt;
+std::optional<coefficients> fit_relative(std::span<const relative> seen) {
   // More terms first, then earlier ones: what comes later must be better to count.
   constexpr unsigned choices[]{0b111, 0b011, 0b101, 0b110, 0b001, 0b010, 0b100};
   constexpr double better_by = 1e-12; // rounding alone is no merit
@@ -107,6 +130,18 @@ std::optional<coefficients> fit_nonnegative(std::span<const observation> seen) {
     }
   }
   return best;
+}
+
+} // namespace
+
+std::optional<coefficients> fit_nonnegative(std::span<const observation> seen) {
+  constexpr int rounds = 4;
+  if (seen.empty())
+    return std::nullopt;
+  auto found = fit_relative(relative_to(nullptr, seen));
+  for (int round = 0; found && round < rounds; ++round)
+    found = fit_relative(relative_to(&*found, seen));
+  return found;
 }
 
 } // namespace perigee::conductor

@@ -14,11 +14,15 @@ using coefficients = std::array<double, terms>;
 /// One measurement: `value` is to be about `coefficients * term`.
 struct observation {
   coefficients term{};
-  double value = 0; ///< Positive: errors are weighed relative to it.
+  double value = 0; ///< Positive.
 };
 
 /// The coefficients, none below zero, with the least sum of squared *relative* errors.
 /// Nothing if there are no observations.
+///
+/// Errors are relative to the values first, then to what the fit says, fitted anew a few
+/// times: else of values that scatter the small ones would count for more, and what is
+/// predicted would lie below their mean.
 ///
 /// A term that the data would give a negative weight to is left out, and the others are
 /// fitted anew: a cost that falls as the work grows would be no cost. So is one that

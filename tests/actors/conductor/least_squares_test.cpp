@@ -60,6 +60,14 @@ TEST_CASE("what the data don't tell apart goes to the earlier term") {
   CHECK(fitted[2] == Approx(3));
 }
 
+TEST_CASE("values that scatter are met in their mean") {
+  std::vector<observation> all;
+  for (double n : {1., 2., 4.})
+    for (double value : {5., 5., 5., 25.})
+      all.push_back({{0, n, 0}, n * value});
+  CHECK(fit_nonnegative(all).value()[1] == Approx(10).epsilon(1e-3));
+}
+
 TEST_CASE("no data fit nothing") {
   CHECK_FALSE(fit_nonnegative({}));
 }
