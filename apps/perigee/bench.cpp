@@ -1,4 +1,5 @@
 #include "apps/perigee/bench_engine.hpp"
+#include "apps/perigee/bench_replay.hpp"
 #include "apps/perigee/bench_serve.hpp"
 #include "apps/perigee/command.hpp"
 
@@ -10,9 +11,10 @@ namespace perigee::app {
 
 void add_bench(CLI::App& to, session& all) {
   auto* bench = to.add_subcommand(
-    "bench", "Measure an engine on this machine, or a cluster that serves");
+    "bench", "Measure an engine or a replay on this machine, or a cluster that serves");
   bench->require_subcommand(1);
   add_bench_serve(*bench, all);
+  add_bench_replay(*bench, all);
   auto how = std::make_shared<engine_bench>();
   how->model = "models/SmolLM2-135M-Instruct.Q4_1.gguf";
   how->threads = std::max(1u, std::thread::hardware_concurrency());

@@ -15,6 +15,7 @@ struct trace_arguments {
   std::string request;
   trace::list_options list;
   bool perfetto = false;
+  bool batches = false;
   std::string mermaid; ///< The request to draw.
   std::string out;
 };
@@ -135,8 +136,10 @@ exit_code run_export(const trace_arguments& how) {
     return fail(how.out + " can't be written");
   if (how.perfetto)
     write_perfetto(from->all, request, to.file());
-  else
+  else if (!how.batches)
     write_mermaid(from->all, *request, to.file());
+  else if (write_batches(from->all, from->lives, to.file()) == 0)
+    std::fprintf(stderr, "perigee trace: no batch in it has a row of its own\n");
   return to.close() ? exit_code::good : fail(how.out + " could not be written whole");
 }
 
@@ -150,6 +153,10 @@ void add_export(CLI::App& to, const std::shared_ptr<trace_arguments>& how,
     "and requests with their stages");
   what->add_option("--mermaid", how->mermaid,
                    "This request's sequence diagram, for Mermaid");
+  what->add_flag(
+    "--batches", how->batches,
+    "How long engines took over which batches, as CSV for `perigee calibrate "
+    "--from`");
   what->require_option(1);
   draw->add_option("--request", how->request, "Only what is about this one")
     ->needs(perfetto);

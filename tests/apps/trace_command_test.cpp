@@ -143,6 +143,26 @@ TEST_CASE("a request's course has every message, and its stages sum up to the ti
   CHECK(static_cast<double>(to_last) * 1e-6 == Approx(last_tokens_ms).margin(0.002));
 }
 
+TEST_CASE(
+  "a replay's batches, from its journal, tell the costs that it was made with") {
+  scratch here;
+  replayed(here);
+  REQUIRE(run("trace j export --batches -o b.csv", here.path()).code == 0);
+  auto fitted = run("calibrate --from b.csv", here.path());
+  INFO(fitted.said);
+  REQUIRE(fitted.code == 0);
+  std::map<std::string, double> costs;
+  for (const auto& line : lines_of(fitted.said))
+    if (auto words = words_of(line); words.size() == 3 && words[1] == "=")
+      costs[words[0]] = std::stod(words[2]);
+  CHECK(costs["prefill_fixed_ms"] == Approx(20).epsilon(0.01));
+  CHECK(costs["prefill_token_us"] == Approx(50).epsilon(0.01));
+  CHECK(costs["prefill_pair_ns"] == Approx(5).epsilon(0.01));
+  CHECK(costs["decode_fixed_ms"] == Approx(10).epsilon(0.02));
+  CHECK(costs["decode_sequence_us"] == Approx(100).epsilon(0.05));
+  CHECK(costs["decode_kv_token_ns"] == Approx(50).epsilon(0.02));
+}
+
 TEST_CASE("what can't be traced is told in a sentence") {
   scratch here;
   replayed(here);

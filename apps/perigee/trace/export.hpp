@@ -24,4 +24,13 @@ void write_perfetto(const history& all, std::optional<std::size_t> request,
 /// without those of batches that it shared with others.
 void write_mermaid(const history& all, std::size_t request, std::FILE* to);
 
+/// How long engines took over what their owners asked, as a table of measurements that
+/// `perigee calibrate --from` reads: a row for each Forward that is either one
+/// prompt's part, or decodes. The time is its owner's, from asking to hearing; of a run of
+/// steps, a step's share.
+/// Returns how many rows there are beneath the head.
+std::size_t write_batches(const history& all,
+                          const std::vector<journal::life_folder>& lives,
+                          std::FILE* to);
+
 } // namespace perigee::app::trace
