@@ -1,8 +1,9 @@
 #!/bin/sh
 # How well `perigee replay` predicts this machine: starts a small cluster for real (one prefill
-# and one decode engine, a thread each), measures what batches cost while both are busy, has
-# it serve a trace over HTTP, replays the same trace in virtual time with these costs, and
-# prints how far the replay is off in TTFT and TBT. Several times, each with another trace.
+# and one decode engine, a thread each), takes from its journal what batches cost while it
+# serves one trace, has it serve another over HTTP, replays that one in virtual time with
+# these costs, and prints how far the replay is off in TTFT and TBT. Several times, each
+# with another trace.
 #
 #   tools/fidelity.sh [--runs 5] [--requests 40] [--load 50] [--divide 32] [--keep DIR]
 #
@@ -45,12 +46,9 @@ fi
 
 in=${keep:-$(mktemp -d)}
 mkdir -p "$in"
-others=
+served=
 tidy_up() {
-  rm -f "$in/busy"
-  for one in $others; do
-    kill "$one" 2>/dev/null || true
-  done
+  [ -z "$served" ] || kill "$served" 2>/dev/null || true
   wait
   [ -n "$keep" ] || rm -rf "$in"
 }
@@ -83,15 +81,43 @@ END
 
 topology cpu "" >"$in/real.toml"
 
-say "Measuring what batches cost, while another engine is at work"
-touch "$in/busy"
-while [ -e "$in/busy" ]; do
-  "$perigee" calibrate "$in/real.toml" --out /dev/null >/dev/null 2>&1 || break
-done &
-"$perigee" calibrate "$in/real.toml" --hardware here --out "$in/costs.toml" 2>"$in/costs.log" ||
+serve() { # further arguments
+  "$perigee" --log-level warning serve "$in/real.toml" "$@" 2>"$in/serve.log" &
+  served=$!
+  waited=0
+  until curl --silent --fail --max-time 2 --output /dev/null "$url/ready"; do
+    waited=$((waited + 1))
+    [ $waited -lt 120 ] || { cat "$in/serve.log" >&2; stop "the cluster is not ready"; }
+    sleep 0.5
+  done
+}
+serve_no_more() {
+  kill "$served"
+  wait "$served" || true
+  served=
+}
+like_conversation() { # requests, seed, file
+  "$perigee" workload generate --like conversation --requests "$1" --seed "$2" >"$3"
+}
+bench() { # trace, further arguments
+  trace=$1
+  shift
+  "$perigee" bench serve "$trace" --url "$url" --divide-lengths "$divide" "$@"
+}
+
+say "Measuring what batches cost: one at a time, for a start"
+"$perigee" calibrate "$in/real.toml" --quick --out "$in/first.toml" 2>"$in/costs.log" ||
   { cat "$in/costs.log" >&2; stop "calibration failed"; }
-rm "$in/busy"
-wait
+like_conversation $((2 * requests)) 1000 "$in/measured.jsonl"
+speed=$(python3 tools/fidelity.py speed "$in/measured.jsonl" "$in/first.toml" "$divide" "$load")
+say "and in a cluster at work: $((2 * requests)) requests at $speed of their speed"
+serve --journal "$in/journal"
+bench "$in/measured.jsonl" --speed "$speed" --seed 1000 >"$in/measured.txt"
+serve_no_more
+"$perigee" trace "$in/journal" export --batches -o "$in/batches.csv"
+"$perigee" calibrate --from "$in/batches.csv" --hardware here --out "$in/costs.toml" \
+  2>"$in/residuals.txt" || { cat "$in/residuals.txt" >&2; stop "calibration failed"; }
+tail -n 3 "$in/residuals.txt" >&2
 
 sed 's/^\[hardware\..*\]$/[cost_model]/' "$in/costs.toml" >>"$in/real.toml"
 {
@@ -102,23 +128,15 @@ sed 's/^\[hardware\..*\]$/[cost_model]/' "$in/costs.toml" >>"$in/real.toml"
 "$perigee" check "$in/modelled.toml" >/dev/null
 
 say "Starting the cluster at $url"
-"$perigee" --log-level warning serve "$in/real.toml" 2>"$in/serve.log" &
-others=$!
-waited=0
-until curl --silent --fail --max-time 2 --output /dev/null "$url/ready"; do
-  waited=$((waited + 1))
-  [ $waited -lt 120 ] || { cat "$in/serve.log" >&2; stop "the cluster is not ready"; }
-  sleep 0.5
-done
+serve
 
 run=1
 while [ $run -le "$runs" ]; do
   trace=$in/trace$run.jsonl
-  "$perigee" workload generate --like conversation --requests "$requests" --seed $run >"$trace"
+  like_conversation "$requests" $run "$trace"
   speed=$(python3 tools/fidelity.py speed "$trace" "$in/costs.toml" "$divide" "$load")
   say "Run $run of $runs: $requests requests, the trace at $speed of its speed"
-  "$perigee" bench serve "$trace" --url "$url" --divide-lengths "$divide" --speed "$speed" \
-    --seed $run --json "$in/real$run.json" --csv "$in/real$run.csv" >"$in/real$run.txt"
+  bench "$trace" --speed "$speed" --seed $run --json "$in/real$run.json" --csv "$in/real$run.csv" >"$in/real$run.txt"
   "$perigee" --log-level warning replay "$in/modelled.toml" "$trace" \
     --divide-lengths "$divide" --speed "$speed" --json "$in/replayed$run.json" \
     --csv "$in/replayed$run.csv" >"$in/replayed$run.txt"
