@@ -8,8 +8,10 @@ namespace {
 
 constexpr double nobody_there = std::numeric_limits<double>::infinity();
 
-double share(nanoseconds of, nanoseconds limit) {
-  return static_cast<double>(of.count()) / static_cast<double>(limit.count());
+nanoseconds step_at(const decode_line& line, const decode_cost& cost, moment now,
+                    moment at, nanoseconds decode_time) {
+  auto then = batch_at(line, now, at, decode_time);
+  return cost.step_time(then.sequences, then.kv_tokens);
 }
 
 } // namespace
@@ -48,11 +50,24 @@ double decode_load(const loads& all, const decode_cost& cost, moment now, moment
   if (all.decodes.empty())
     return nobody_there;
   double sum = 0;
-  for (const auto& [who, line] : all.decodes) {
-    auto then = batch_at(line, now, at, all.decode_time);
-    sum += share(cost.step_time(then.sequences, then.kv_tokens), tbt_limit);
-  }
+  for (const auto& [who, line] : all.decodes)
+    sum += share(step_at(line, cost, now, at, all.decode_time), tbt_limit);
   return sum / static_cast<double>(all.decodes.size());
+}
+
+nanoseconds shortest_queue(const loads& all, moment now) {
+  auto least = nanoseconds::max();
+  for (const auto& [who, line] : all.prefills)
+    least = std::min(least, line.queued(now));
+  return least;
+}
+
+nanoseconds shortest_step(const loads& all, const decode_cost& cost, moment now,
+                          moment at) {
+  auto least = nanoseconds::max();
+  for (const auto& [who, line] : all.decodes)
+    least = std::min(least, step_at(line, cost, now, at, all.decode_time));
+  return least;
 }
 
 moment decode_relief(const loads& all, const decode_cost& cost, moment now,
@@ -60,7 +75,7 @@ moment decode_relief(const loads& all, const decode_cost& cost, moment now,
   constexpr int tries = 8;
   for (int i = 1; i < tries; ++i) {
     auto at = now + all.decode_time * i / tries;
-    if (decode_load(all, cost, now, at, tbt_limit) <= load_max)
+    if (share(shortest_step(all, cost, now, at), tbt_limit) <= load_max)
       return at;
   }
   return now + all.decode_time;

@@ -61,6 +61,11 @@ struct loads {
   nanoseconds decode_time{}; ///< How long a request decodes, on average of late.
 };
 
+/// A predicted time as a share of its objective.
+inline double share(nanoseconds of, nanoseconds limit) {
+  return static_cast<double>(of.count()) / static_cast<double>(limit.count());
+}
+
 /// The prefill pool's load: how long a newcomer would wait at a group, as a share of
 /// `ttft_limit`, on average over the groups. Infinite if there is none.
 double prefill_load(const loads& all, moment now, nanoseconds ttft_limit);
@@ -70,7 +75,16 @@ double prefill_load(const loads& all, moment now, nanoseconds ttft_limit);
 double decode_load(const loads& all, const decode_cost& cost, moment now, moment at,
                    nanoseconds tbt_limit);
 
-/// When the decode pool's load will have fallen to `load_max`: the first of some
+/// How long a newcomer would wait at the group where it waits least. As long as can be
+/// if there is none.
+nanoseconds shortest_queue(const loads& all, moment now);
+
+/// The predicted time between tokens at `at` of the instance where it is shortest. As
+/// long as can be if there is none.
+nanoseconds shortest_step(const loads& all, const decode_cost& cost, moment now,
+                          moment at);
+
+/// When some decode instance's load will have fallen to `load_max`: the first of some
 /// moments within the next `decode_time`, after which all that decodes now is predicted
 /// to be gone.
 moment decode_relief(const loads& all, const decode_cost& cost, moment now,

@@ -253,10 +253,6 @@ struct by_ttft {
 constexpr std::array<std::string_view, 5> names{"random", "round_robin", "load_balance",
                                                 "cache_aware", "kvcache_centric"};
 
-double share(nanoseconds of, nanoseconds limit) {
-  return static_cast<double>(of.count()) / static_cast<double>(limit.count());
-}
-
 /// The queue shortens as time goes by; the request itself does not.
 nanoseconds prefill_relief(const plan& chosen, const wish& one, nanoseconds limit) {
   auto alone = chosen.fetch + chosen.prefill_time;

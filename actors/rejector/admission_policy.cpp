@@ -9,11 +9,12 @@ namespace {
 using conductor::objectives;
 using conductor::reason;
 using conductor::refusal;
+using conductor::share;
 using conductor::wish;
 
 /// The queue shortens as time goes by.
 std::optional<refusal> judge_prefill(const wish& one, const picture& seen) {
-  auto load = conductor::prefill_load(seen.all, seen.now, one.ttft_limit);
+  auto load = share(conductor::shortest_queue(seen.all, seen.now), one.ttft_limit);
   if (load <= seen.load_max)
     return std::nullopt;
   auto excess = (load - seen.load_max) * static_cast<double>(one.ttft_limit.count());
@@ -24,13 +25,12 @@ std::optional<refusal> judge_prefill(const wish& one, const picture& seen) {
 std::optional<refusal> judge_decode(const wish& one, const picture& seen, moment at) {
   if (!one.decodes)
     return std::nullopt;
-  auto load
-    = conductor::decode_load(seen.all, seen.cost.decode, seen.now, at, one.tbt_limit);
+  auto load = share(conductor::shortest_step(seen.all, seen.cost.decode, seen.now, at),
+                    one.tbt_limit);
   if (load <= seen.load_max)
     return std::nullopt;
   auto alone = seen.cost.decode.step_time(1, one.prompt_tokens);
-  if (static_cast<double>(alone.count())
-      > seen.load_max * static_cast<double>(one.tbt_limit.count()))
+  if (share(alone, one.tbt_limit) > seen.load_max)
     return refusal{reason::decode_load, load, {}};
   auto relief = conductor::decode_relief(seen.all, seen.cost.decode, seen.now,
                                          one.tbt_limit, seen.load_max);
@@ -40,10 +40,8 @@ std::optional<refusal> judge_decode(const wish& one, const picture& seen, moment
 /// When the request would leave prefill if it went where it waits least. What it would
 /// reuse is the conductor's to know.
 moment end_of_prefill(const wish& one, const picture& seen) {
-  auto queue = nanoseconds::max();
-  for (const auto& [who, line] : seen.all.prefills)
-    queue = std::min(queue, line.queued(seen.now));
-  return seen.now + queue + seen.cost.prefill.time(one.prompt_tokens, 0);
+  return seen.now + conductor::shortest_queue(seen.all, seen.now)
+         + seen.cost.prefill.time(one.prompt_tokens, 0);
 }
 
 struct none final : admission_policy {

@@ -43,8 +43,8 @@ public:
 /// Every policy's name, for whoever must offer them.
 std::span<const std::string_view> admission_names();
 
-/// A load is a predicted time as a share of its objective; see loads.hpp. Each turns a
-/// request away if:
+/// A load is a predicted time as a share of its objective, at the instance where that is
+/// least: what the request could get; see loads.hpp. Each turns a request away if:
 ///
 /// - `none`: never.
 /// - `baseline`: the prefill load is high; decode instances judge for themselves at

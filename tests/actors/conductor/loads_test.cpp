@@ -73,10 +73,20 @@ SCENARIO("a pool's load is the mean of its instances', as a share of the objecti
       CHECK(decode_load(all, cost, 10s, 10s, 100ms) == Approx(0.25));
       CHECK(decode_load(all, cost, 10s, 11s, 100ms) == Approx(0.3));
     }
-    THEN("relief comes when enough have had their time") {
-      CHECK(
-        decode_load(all, cost, 10s, decode_relief(all, cost, 10s, 100ms, 0.2), 100ms)
-        <= 0.2);
+    THEN("what a newcomer could get is the best that any of them has") {
+      CHECK(shortest_queue(all, 10s) == 0s);
+      all.prefills[{node_index{1}, 0}].free_at = 12s;
+      CHECK(shortest_queue(all, 10s) == 2s);
+      CHECK(shortest_step(all, cost, 10s, 10s) == 10ms);
+      all.decodes.erase({node_index{3}, 0});
+      CHECK(shortest_step(all, cost, 10s, 11s) == 50ms);
+    }
+    THEN("relief comes when enough have had their time somewhere") {
+      CHECK(decode_relief(all, cost, 10s, 100ms, 0.2) < 12s);
+      all.decodes[{node_index{3}, 0}] = some_line();
+      auto at = decode_relief(all, cost, 10s, 100ms, 0.35);
+      CHECK(at > 12s);
+      CHECK(shortest_step(all, cost, 10s, at) <= 35ms);
       CHECK(decode_relief(all, cost, 10s, 100ms, 0.0) == 20s);
     }
   }

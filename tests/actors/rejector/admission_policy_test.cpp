@@ -14,7 +14,7 @@ using conductor::reason;
 using conductor::wish;
 
 constexpr group_id g0{node_index{0}, 0}, g1{node_index{1}, 0};
-constexpr instance_id d0{node_index{0}, 0};
+constexpr instance_id d0{node_index{0}, 0}, d1{node_index{1}, 0};
 
 /// A prefill takes a second; a decode step takes 10 ms for each sequence.
 const conductor::cost_model simple{.prefill = {1e9, 0, 0},
@@ -54,10 +54,11 @@ SCENARIO("an idle cluster admits everybody") {
 }
 
 SCENARIO("a high prefill load turns away, under all policies that look at loads") {
-  GIVEN("queues of five seconds and of none, and an objective of two") {
+  GIVEN("queues of five seconds and of two and a half, and an objective of two") {
     cluster some;
     some.all.prefills[g0].free_at = some.now + 5s;
-    THEN("the mean of 2.5 is too high, by half a second") {
+    some.all.prefills[g1].free_at = some.now + 2500ms;
+    THEN("not even the shorter one is short enough, by half a second") {
       for (auto name : {"baseline", "early_rejection", "early_rejection_predicted"}) {
         auto why = some.judge(name).value();
         CHECK(why.why == reason::prefill_load);
@@ -71,6 +72,35 @@ SCENARIO("a high prefill load turns away, under all policies that look at loads"
       THEN("it is not") {
         CHECK(some.admits("baseline"));
       }
+    }
+  }
+}
+
+SCENARIO("who would not wait is admitted, however busy others are") {
+  GIVEN(
+    "a group with an hour of work, of one prompt of millions of tokens, and an idle "
+    "one") {
+    cluster some;
+    some.all.prefills[g0].free_at = some.now + 1h;
+    THEN("every policy admits") {
+      for (auto name : admission_names())
+        CHECK(some.admits(name));
+    }
+    WHEN("the other has too much to do as well") {
+      some.all.prefills[g1].free_at = some.now + 3s;
+      THEN("all that look turn away") {
+        for (auto name : admission_names())
+          CHECK(some.admits(name) == (name == "none"));
+      }
+    }
+  }
+  GIVEN("a decode instance whose steps are long, and an idle one") {
+    cluster some;
+    some.all.decodes[d0].began.assign(100, some.now - 1s);
+    some.all.decodes[d1] = {};
+    THEN("every policy admits") {
+      for (auto name : admission_names())
+        CHECK(some.admits(name));
     }
   }
 }
