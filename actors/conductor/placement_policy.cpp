@@ -267,6 +267,15 @@ nanoseconds counted_ttft(const plan& chosen, const wish& one, nanoseconds allowe
   return alone > allowed && !one.names_ttft ? chosen.queue : chosen.ttft();
 }
 
+nanoseconds counted_tbt(const plan& chosen, const wish& one, const scene& here,
+                        tbt_check how) {
+  if (how == tbt_check::none || !one.decodes)
+    return {};
+  if (how == tbt_check::at_arrival)
+    return chosen.tbt;
+  return tbt_of(here.all.decodes.at(chosen.decode), one, here, here.now);
+}
+
 nanoseconds decode_relief_of(const wish& one, const scene& here, double load_max) {
   auto alone = here.cost.decode.step_time(1, one.prompt_tokens);
   if (share(alone, one.tbt_limit) > load_max)
@@ -306,8 +315,8 @@ std::optional<refusal> find_shortfall(const plan& chosen, const wish& one,
   if (wanted.ttft && ttft_load > wanted.load_max)
     return refusal{reason::prefill_load, ttft_load,
                    prefill_relief(chosen, one, allowed)};
-  auto tbt_load = share(chosen.tbt, one.tbt_limit);
-  if (wanted.tbt && tbt_load > wanted.load_max)
+  auto tbt_load = share(counted_tbt(chosen, one, here, wanted.tbt), one.tbt_limit);
+  if (tbt_load > wanted.load_max)
     return refusal{reason::decode_load, tbt_load,
                    decode_relief_of(one, here, wanted.load_max)};
   return std::nullopt;

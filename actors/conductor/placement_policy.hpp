@@ -93,10 +93,17 @@ std::span<const std::string_view> placement_names();
 std::unique_ptr<placement_policy> make_placement(std::string_view name,
                                                  const placement_options& how);
 
+/// By which batch of the instance the time between tokens is judged, the request in it.
+enum class tbt_check : std::uint8_t {
+  none,
+  at_present, ///< Of those that decode now.
+  at_arrival, ///< As it is predicted for when the request will be there.
+};
+
 /// Which objectives a plan must promise to meet.
 struct objectives {
   bool ttft = true;
-  bool tbt = true;
+  tbt_check tbt = tbt_check::at_arrival;
   double load_max = 1; ///< The share of its limit that a prediction may be.
 };
 

@@ -10,6 +10,7 @@ using conductor::objectives;
 using conductor::reason;
 using conductor::refusal;
 using conductor::share;
+using conductor::tbt_check;
 using conductor::wish;
 
 /// The queue shortens as time goes by.
@@ -49,7 +50,7 @@ struct none final : admission_policy {
     return std::nullopt;
   }
   objectives wanted(double load_max) const override {
-    return {false, false, load_max};
+    return {false, tbt_check::none, load_max};
   }
 };
 
@@ -58,7 +59,7 @@ struct baseline final : admission_policy {
     return judge_prefill(one, seen);
   }
   objectives wanted(double load_max) const override {
-    return {true, false, load_max};
+    return {true, tbt_check::none, load_max};
   }
 };
 
@@ -69,7 +70,7 @@ struct early_rejection : admission_policy {
     return judge_decode(one, seen, decodes_at(one, seen));
   }
   objectives wanted(double load_max) const override {
-    return {true, true, load_max};
+    return {true, tbt_check::at_present, load_max};
   }
 
 private:
@@ -79,6 +80,10 @@ private:
 };
 
 struct early_rejection_predicted final : early_rejection {
+  objectives wanted(double load_max) const override {
+    return {true, tbt_check::at_arrival, load_max};
+  }
+
 private:
   moment decodes_at(const wish& one, const picture& seen) const override {
     return end_of_prefill(one, seen);

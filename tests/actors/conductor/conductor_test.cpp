@@ -89,7 +89,7 @@ TEST_CASE("a client's own objective is the one that counts") {
 TEST_CASE("a conductor that holds nobody to objectives refuses nobody") {
   FOR_EVERY_SEED(seed);
   auto how = simple();
-  how.wanted = {.ttft = false, .tbt = false, .load_max = 1};
+  how.wanted = {.ttft = false, .tbt = tbt_check::none, .load_max = 1};
   cluster some{seed, how};
   for (std::uint64_t i = 1; i <= 20; ++i)
     CHECK(

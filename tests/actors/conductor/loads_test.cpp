@@ -77,9 +77,9 @@ SCENARIO("a pool's load is the mean of its instances', as a share of the objecti
       CHECK(shortest_queue(all, 10s) == 0s);
       all.prefills[{node_index{1}, 0}].free_at = 12s;
       CHECK(shortest_queue(all, 10s) == 2s);
-      CHECK(shortest_step(all, cost, 10s, 10s) == 10ms);
+      CHECK(shortest_step(all, cost, 10s, 10s) == 0ms);
       all.decodes.erase({node_index{3}, 0});
-      CHECK(shortest_step(all, cost, 10s, 11s) == 50ms);
+      CHECK(shortest_step(all, cost, 10s, 11s) == 60ms);
     }
     THEN("relief comes when enough have had their time somewhere") {
       CHECK(decode_relief(all, cost, 10s, 100ms, 0.2) < 12s);

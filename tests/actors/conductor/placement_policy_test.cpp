@@ -266,8 +266,8 @@ SCENARIO("a plan that breaks an objective is named, with its figures") {
       CHECK(why.retry_after == 500ms);
     }
     THEN("it is good enough for who asks for less") {
-      CHECK_FALSE(find({.ttft = true, .tbt = true, .load_max = 1.3}));
-      CHECK_FALSE(find({.ttft = false, .tbt = true, .load_max = 1}));
+      CHECK_FALSE(find({.ttft = true, .tbt = tbt_check::at_arrival, .load_max = 1.3}));
+      CHECK_FALSE(find({.ttft = false, .tbt = tbt_check::at_arrival, .load_max = 1}));
     }
     WHEN("the request alone takes longer than its client named") {
       some.one.ttft_limit = 900ms;
@@ -302,7 +302,25 @@ SCENARIO("a plan that breaks an objective is named, with its figures") {
         CHECK_FALSE(find());
       }
       THEN("a baseline leaves that to the instance") {
-        CHECK_FALSE(find({.ttft = true, .tbt = false, .load_max = 1}));
+        CHECK_FALSE(find({.ttft = true, .tbt = tbt_check::none, .load_max = 1}));
+      }
+    }
+    WHEN("the batch is too large now, and will not be when the request is there") {
+      some.all.prefills = {{g0, {}}};
+      some.all.decodes[d0].began.assign(10, some.now - 9500ms);
+      THEN("only who looks at the present finds fault") {
+        CHECK_FALSE(find());
+        auto why = find({.tbt = tbt_check::at_present}).value();
+        CHECK(why.why == reason::decode_load);
+        CHECK(why.load == Approx(21. / 20));
+      }
+    }
+    WHEN("what is on its way will make the batch too large") {
+      some.all.prefills = {{g0, {}}};
+      some.all.decodes[d0].coming.assign(10, {some.now + 400ms, request_id{1}, 1});
+      THEN("only who looks ahead finds fault") {
+        CHECK(find()->why == reason::decode_load);
+        CHECK_FALSE(find({.tbt = tbt_check::at_present}));
       }
     }
     WHEN("a batch of one would be too slow") {

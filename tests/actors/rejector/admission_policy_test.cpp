@@ -111,7 +111,7 @@ SCENARIO("baseline looks at decode when the prefill is done, the others before")
     some.all.decodes[d0].began.assign(11, some.now - 1s);
     THEN("baseline admits, and has the conductor admit") {
       CHECK(some.admits("baseline"));
-      CHECK_FALSE(make_admission("baseline")->wanted(1).tbt);
+      CHECK(make_admission("baseline")->wanted(1).tbt == conductor::tbt_check::none);
     }
     THEN("early rejection turns away, until some have ended") {
       auto why = some.judge("early_rejection").value();
