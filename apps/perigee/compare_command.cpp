@@ -55,9 +55,11 @@ void add_compare(CLI::App& to, session& all) {
     "Example:\n"
     "  perigee compare a.toml b.toml b.toml,policy.placement=random t.jsonl");
   compare
-    ->add_option("TOPOLOGY... TRACE", how->files,
-                 "Topology files, each with settings of its own behind commas, if any; "
-                 "and a trace in Mooncake's format")
+    ->add_option(
+      "TOPOLOGY... TRACE", how->files,
+      "Topology files, each with settings of its own behind commas, if any, "
+      "and nodes=6+2 (or nodes=16, of coupled ones) for so many of its nodes; "
+      "and a trace in Mooncake's format")
     ->required()
     ->expected(2, 64);
   compare

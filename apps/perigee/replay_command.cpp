@@ -140,6 +140,7 @@ void add_replay(CLI::App& to, session& all) {
     "> t.jsonl\n"
     "  perigee replay topologies/modelled.toml t.jsonl");
   add_topology_arguments(*replay, how->topology);
+  add_nodes(*replay, how->topology);
   replay->add_option("TRACE", how->trace.file, "A trace in Mooncake's format")
     ->required();
   add_trace_options(*replay, how->trace);

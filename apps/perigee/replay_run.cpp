@@ -1,5 +1,6 @@
 #include "apps/perigee/replay_run.hpp"
 
+#include "apps/perigee/compare/cluster_shape.hpp"
 #include "apps/perigee/progress_bar.hpp"
 
 #include <fmt/format.h>
@@ -16,6 +17,15 @@ std::optional<replay_subject> load_subject(const topology_source& from,
   auto topology = load(from);
   if (!topology)
     return std::nullopt;
+  if (!from.nodes.empty()) {
+    auto counted = with_nodes(*topology, from.nodes);
+    if (!counted) {
+      std::fprintf(stderr, "perigee %s: %s: %s\n", command, from.path.c_str(),
+                   counted.error().c_str());
+      return std::nullopt;
+    }
+    topology = std::move(*counted);
+  }
   if (auto obstacle = find_obstacle(*topology, lengths_divided_by)) {
     std::fprintf(stderr, "perigee %s: %s: %s\n", command, from.path.c_str(),
                  obstacle->c_str());
@@ -30,6 +40,13 @@ std::optional<replay_subject> load_subject(const topology_source& from,
   left = exit_code::good;
   return replay_subject{from.path, with_long_runs(std::move(*topology)),
                         std::move(*outline)};
+}
+
+void add_nodes(CLI::App& to, topology_source& into) {
+  to.add_option("--nodes", into.nodes,
+                "So many nodes in place of the file's, each like its kind there: 6+2 "
+                "that prefill and that decode, or 16 coupled ones")
+    ->type_name("N|P+D");
 }
 
 result<replayed, std::string> replay_file(const replay_subject& what,

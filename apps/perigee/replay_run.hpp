@@ -28,6 +28,9 @@ std::optional<replay_subject> load_subject(const topology_source& from,
                                            const char* command, exit_code& left,
                                            std::uint32_t lengths_divided_by = 1);
 
+/// Adds --nodes, which fills `into.nodes`.
+void add_nodes(CLI::App& to, topology_source& into);
+
 /// Replays what `trace` names on `what`, a bar on the terminal meanwhile. `record` is
 /// told what actors say. Fails with a sentence.
 result<replayed, std::string> replay_file(const replay_subject& what,

@@ -55,7 +55,9 @@ exit_code run(const sweep_arguments& how, const session& all) {
   for (const auto& value : over->values) {
     auto from = how.topology;
     auto trace = how.all.trace;
-    if (over->key != "speed")
+    if (over->key == "nodes")
+      from.nodes = value;
+    else if (over->key != "speed")
       from.settings.push_back(over->key + '=' + value);
     else if (!set_speed(trace, value))
       return misuse("speed is " + value + ": expected a number from 0.001 to 1000");
@@ -84,11 +86,14 @@ void add_sweep(CLI::App& to, session& all) {
   sweep->footer("Example:\n"
                 "  perigee sweep c.toml t.jsonl policy.eviction=lru,lfu,length_aware");
   add_topology_arguments(*sweep, how->topology);
+  add_nodes(*sweep, how->topology);
   sweep->add_option("TRACE", how->all.trace.file, "A trace in Mooncake's format")
     ->required();
   sweep
-    ->add_option("KEY=VALUES", how->values,
-                 "A setting, and values with commas between; or speed, of the trace")
+    ->add_option(
+      "KEY=VALUES", how->values,
+      "A setting, and values with commas between; or speed, of the trace; or "
+      "nodes, as in nodes=5+11,8+8")
     ->required();
   add_variant_options(*sweep, how->all);
   sweep->callback([how, &all] { all.left = run(*how, all); });

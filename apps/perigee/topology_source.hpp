@@ -15,6 +15,7 @@ namespace perigee::app {
 struct topology_source {
   std::string path;                  ///< A topology file, or a model's.
   std::vector<std::string> settings; ///< "section.key=value"
+  std::string nodes;                 ///< As with_nodes() takes them; empty: the file's.
 };
 
 /// Adds the arguments that fill `into`, which outlives the parsing.

@@ -41,6 +41,22 @@ TEST_CASE("a sweep has a row for each value, in their order") {
   CHECK(holds(json.said, "\"run\":\"round_robin\""));
 }
 
+TEST_CASE("nodes are counted anew, each like its kind in the file") {
+  scratch here;
+  make_trace(here);
+  auto rows = run("sweep " + cluster + " t.jsonl nodes=1+1,3+2", here.path());
+  INFO(rows.said);
+  REQUIRE(rows.code == 0);
+  CHECK(rows.said.find("\n1+1 ") < rows.said.find("\n3+2 "));
+  auto report = [&](const std::string& nodes) {
+    auto came = run("replay " + cluster + " t.jsonl --json - " + nodes, here.path());
+    REQUIRE(came.code == 0);
+    return came.said;
+  };
+  CHECK(report("--nodes 4+2") == report("")); // as many as the file has
+  CHECK(report("--nodes 3+2") != report(""));
+}
+
 TEST_CASE("a plan shows the smallest cluster that is good enough, and its runs") {
   scratch here;
   make_trace(here);
@@ -71,6 +87,9 @@ TEST_CASE("what cannot be compared, swept or planned is refused before it begins
   refused("sweep " + cluster + " t.jsonl speed=fast", "speed is fast");
   refused("sweep " + cluster + " t.jsonl policy.eviction", "is no sweep");
   refused("sweep " + cluster + " t.jsonl policy.eviction=lru,", "is no sweep");
+  refused("sweep " + cluster + " t.jsonl nodes=0+1", "nodes is 0+1: expected");
+  refused("sweep " + cluster + " t.jsonl nodes=7", "expected so many that prefill");
+  refused("compare " + cluster + ",nodes=1+1+1 t.jsonl", "nodes is 1+1+1: expected");
   refused("plan " + cluster + " t.jsonl", "--goodput says so");
   refused("plan " + cluster + " t.jsonl --goodput ttft:1 --hardware b200",
           "there is no [hardware.b200]; there are: a800x8");

@@ -1,5 +1,9 @@
 #include "apps/perigee/compare/cluster_shape.hpp"
 
+#include <charconv>
+#include <optional>
+#include <string_view>
+
 namespace perigee::app {
 namespace {
 
@@ -37,7 +41,64 @@ void add(cluster::topology& to, node one, char kind, std::uint32_t count) {
   }
 }
 
+constexpr std::uint32_t count_max = 4096;
+
+struct node_count {
+  std::uint32_t first = 0;
+  std::uint32_t decode = 0; ///< 0: there is no second kind.
+};
+
+std::optional<std::uint32_t> to_count(std::string_view text) {
+  std::uint32_t count = 0;
+  const auto* end = text.data() + text.size();
+  auto read = std::from_chars(text.data(), end, count);
+  bool good
+    = read.ec == std::errc{} && read.ptr == end && count > 0 && count <= count_max;
+  return good ? std::optional{count} : std::nullopt;
+}
+
+std::optional<node_count> to_node_count(std::string_view text) {
+  auto plus = text.find('+');
+  auto first = to_count(text.substr(0, plus));
+  if (plus == std::string_view::npos)
+    return first ? std::optional{node_count{*first}} : std::nullopt;
+  auto decode = to_count(text.substr(plus + 1));
+  return first && decode ? std::optional{node_count{*first, *decode}} : std::nullopt;
+}
+
+result<cluster::topology, std::string> with_coupled(const cluster::topology& all,
+                                                    std::uint32_t count) {
+  auto one = all.nodes.front();
+  for (const auto& other : all.nodes)
+    if (other.coupled_instances.empty() || !is_alike(other, one))
+      return failure(std::string{"its nodes are not coupled instances that are alike: "
+                                 "expected so many that prefill + so many that decode, "
+                                 "such as 6+2"});
+  auto made = all;
+  made.nodes.clear();
+  one.address.clear();
+  add(made, one, 'v', count);
+  made.cluster.control = made.nodes.front().name;
+  return made;
+}
+
 } // namespace
+
+result<cluster::topology, std::string> with_nodes(const cluster::topology& all,
+                                                  const std::string& count) {
+  auto wanted = to_node_count(count);
+  if (!wanted)
+    return failure("nodes is " + count + ": expected a number from 1 to "
+                   + std::to_string(count_max) + ", or two with + between");
+  if (!all.links.empty())
+    return failure(std::string{"its links name nodes, which can't be counted anew"});
+  if (wanted->decode == 0)
+    return with_coupled(all, wanted->first);
+  auto shape = cluster_shape::of(all, {});
+  if (!shape)
+    return failure(shape.error());
+  return shape->make({wanted->first, wanted->decode});
+}
 
 result<cluster_shape, std::string> cluster_shape::of(const cluster::topology& all,
                                                      const std::string& hardware) {

@@ -28,4 +28,10 @@ private:
   cluster::node decode_;
 };
 
+/// `all` with so many nodes as `count` says: "6+2" of those that prefill and decode,
+/// "16" of coupled ones. Each is like its kind in `all`, whose nodes of a kind are alike.
+/// Fails with a sentence.
+result<cluster::topology, std::string> with_nodes(const cluster::topology& all,
+                                                  const std::string& count);
+
 } // namespace perigee::app

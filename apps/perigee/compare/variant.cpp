@@ -46,8 +46,11 @@ topology_source to_topology_source(const std::string& text) {
   while (begin <= text.size()) {
     auto end = std::min(text.find(',', begin), text.size());
     auto part = text.substr(begin, end - begin);
+    constexpr std::string_view nodes = "nodes=";
     if (begin == 0)
       from.path = part;
+    else if (part.starts_with(nodes))
+      from.nodes = part.substr(nodes.size());
     else
       from.settings.push_back(part);
     begin = end + 1;

@@ -33,7 +33,7 @@ struct variant_settings {
 /// Adds the options that fill `into`, which outlives the parsing; not the trace's name.
 void add_variant_options(CLI::App& to, variant_settings& into);
 
-/// Splits "a.toml,slo.ttft_ms=500,policy.eviction=lfu" into a file and settings.
+/// Splits "a.toml,slo.ttft_ms=500,nodes=6+2" into a file, settings, and nodes.
 topology_source to_topology_source(const std::string& text);
 
 /// Replays all, several at a time, a bar on the terminal meanwhile. Nothing if one

@@ -103,6 +103,26 @@ TEST_CASE("a shape makes clusters of so many nodes of each kind") {
   CHECK(made.hardware.size() == 1);
 }
 
+TEST_CASE("a cluster of coupled instances is counted by one number") {
+  cluster::topology all;
+  all.nodes.resize(2);
+  for (auto& one : all.nodes)
+    one.coupled_instances.resize(1);
+  all.nodes[1].name = "n1";
+  auto made = with_nodes(all, "3");
+  REQUIRE(made);
+  REQUIRE(made->nodes.size() == 3);
+  CHECK(made->nodes[2].name == "v2");
+  CHECK(made->nodes[2].coupled_instances.size() == 1);
+  CHECK(made->cluster.control == "v0");
+  CHECK_FALSE(with_nodes(all, "2+1"));
+  for (auto wrong : {"", "0", "3+", "+3", "3+0", "3 ", "-1", "99999999999"})
+    CHECK_FALSE(with_nodes(all, wrong));
+  CHECK_FALSE(with_nodes(two_kinds(), "4"));
+  all.links.resize(1);
+  CHECK(with_nodes(all, "3").error().find("links") != std::string::npos);
+}
+
 TEST_CASE("nodes that cannot be counted, and hardware that is not there, are refused") {
   auto why = [](const cluster::topology& all, const std::string& hardware = "") {
     return cluster_shape::of(all, hardware).error();
