@@ -115,11 +115,13 @@ serve --journal "$in/journal"
 bench "$in/measured.jsonl" --speed "$speed" --seed 1000 >"$in/measured.txt"
 serve_no_more
 "$perigee" trace "$in/journal" export --batches -o "$in/batches.csv"
-"$perigee" calibrate --from "$in/batches.csv" --hardware here --out "$in/costs.toml" \
-  2>"$in/residuals.txt" || { cat "$in/residuals.txt" >&2; stop "calibration failed"; }
-tail -n 3 "$in/residuals.txt" >&2
-
-sed 's/^\[hardware\..*\]$/[cost_model]/' "$in/costs.toml" >>"$in/real.toml"
+fit() { # further arguments
+  "$perigee" calibrate --from "$in/batches.csv" "$@" 2>"$in/residuals.txt" ||
+    { cat "$in/residuals.txt" >&2; stop "calibration failed"; }
+}
+fit --hardware here --out "$in/costs.toml"
+tail -n 3 "$in/residuals.txt" | head -n 2 >&2
+fit >>"$in/real.toml"
 {
   topology modelled ', hardware = "here"'
   cat "$in/costs.toml"

@@ -226,9 +226,9 @@ std::string to_toml(const cost_settings& measured) {
   return text;
 }
 
-std::string to_toml(const cost_settings& measured, const std::string& hardware) {
+std::string to_toml(const hardware_settings& measured, const std::string& name) {
   auto text = "# What batches cost there, fitted by `perigee calibrate`.\n[hardware."
-              + as_toml(hardware) + "]\n";
+              + as_toml(name) + "]\n";
   write_settings(text, measured);
   return text;
 }

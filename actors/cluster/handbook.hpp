@@ -17,7 +17,7 @@ std::string to_toml(const topology& all);
 std::string to_toml(const cost_settings& measured);
 
 /// The same as `[hardware.NAME]`, for modelled engines.
-std::string to_toml(const cost_settings& measured, const std::string& hardware);
+std::string to_toml(const hardware_settings& measured, const std::string& name);
 
 /// `all`, with every default written out, without a comment.
 std::string resolved(const topology& all);

@@ -56,6 +56,12 @@ const std::vector<setting<hardware_settings>>& settings_of() {
     std::vector<setting<s>> both;
     for (const auto& cost : settings_of<cost_settings>())
       both.push_back(of_hardware(cost));
+    both.push_back(
+      {"prefill_spread_percent", &s::prefill_spread_percent, between{0, 100},
+       "How much prefills of one shape differ: their standard deviation, as a share "
+       "of what they cost on average."});
+    both.push_back({"decode_spread_percent", &s::decode_spread_percent, between{0, 100},
+                    "The same, of decode steps."});
     both.push_back({"load_gib_per_s", &s::load_gib_per_s, any_cost,
                     "How fast KV goes from the node's memory into what computes there. "
                     "0: takes no time."});

@@ -120,6 +120,8 @@ struct cost_settings {
 
 /// What stands in for a node: what its engines cost, and how its memory is connected.
 struct hardware_settings : cost_settings {
+  double prefill_spread_percent = 0;
+  double decode_spread_percent = 0;
   double load_gib_per_s = 0;
   double store_gib_per_s = 0;
   double ssd_read_gib_per_s = 0;

@@ -48,9 +48,10 @@ exit_code write(const std::string& text, const std::string& out) {
   return exit_code::good;
 }
 
-std::string as_section(const cluster::cost_settings& costs, const wishes& how) {
-  return how.hardware.empty() ? cluster::to_toml(costs)
-                              : cluster::to_toml(costs, how.hardware);
+std::string as_section(const cluster::hardware_settings& costs, const wishes& how) {
+  return how.hardware.empty()
+           ? cluster::to_toml(static_cast<const cluster::cost_settings&>(costs))
+           : cluster::to_toml(costs, how.hardware);
 }
 
 exit_code fit_table(const wishes& how) {
@@ -64,7 +65,7 @@ exit_code fit_table(const wishes& how) {
   if (!costs)
     return say(exit_code::failed, how.table + ": " + costs.error());
   std::fputs(residual_table(*costs, *rows).c_str(), stderr);
-  return write(as_section(*costs, how), how.out);
+  return write(as_section(with_spread(*costs, *rows), how), how.out);
 }
 
 exit_code measure(const wishes& how, const session& all) {
@@ -82,7 +83,7 @@ exit_code measure(const wishes& how, const session& all) {
     [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); });
   if (!measured)
     return say(exit_code::failed, measured.error());
-  return write(as_section(*measured, how), how.out);
+  return write(as_section({*measured}, how), how.out);
 }
 
 exit_code run(const wishes& how, const session& all) {

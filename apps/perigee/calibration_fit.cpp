@@ -119,6 +119,31 @@ fit_costs(std::span<const calibration_row> rows) {
   return costs;
 }
 
+namespace {
+
+double spread_percent(const cluster::cost_settings& model,
+                      std::span<const calibration_row> rows, measured_kind kind) {
+  double squares = 0;
+  std::size_t count = 0;
+  for (const auto& one : rows)
+    if (one.kind == kind) {
+      squares += square(one.seconds / predict(model, one) - 1);
+      ++count;
+    }
+  double percent = count > 0 ? 100 * std::sqrt(squares / double(count)) : 0;
+  return to_four_digits(std::min(percent, 100.0));
+}
+
+} // namespace
+
+cluster::hardware_settings with_spread(const cluster::cost_settings& model,
+                                       std::span<const calibration_row> rows) {
+  cluster::hardware_settings made{model};
+  made.prefill_spread_percent = spread_percent(model, rows, measured_kind::prefill);
+  made.decode_spread_percent = spread_percent(model, rows, measured_kind::decode);
+  return made;
+}
+
 std::string residual_table(const cluster::cost_settings& model,
                            std::span<const calibration_row> rows) {
   auto text = fmt::format("{:<10}{:<36}{:>14}{:>14}{:>10}\n", "kind", "", "measured ms",

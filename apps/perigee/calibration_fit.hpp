@@ -18,6 +18,11 @@ fit_costs(std::span<const calibration_row> rows);
 /// How long `model` says that it takes, in seconds.
 double predict(const cluster::cost_settings& model, const calibration_row& what);
 
+/// `model`, which was fitted to `rows`, with the spread that they have beside it: the root
+/// of the mean squared error, relative to what is predicted.
+cluster::hardware_settings with_spread(const cluster::cost_settings& model,
+                                       std::span<const calibration_row> rows);
+
 /// A line for each row: what was measured, what `model` predicts, and how far off that
 /// is; then, for each kind, the mean and the largest of these errors.
 std::string residual_table(const cluster::cost_settings& model,

@@ -55,12 +55,12 @@ bool is_modelled(const cluster::topology& all) {
   return false;
 }
 
-engine::modelled_cost to_cost(const cluster::cost_settings& from) {
+engine::modelled_cost to_cost(const cluster::hardware_settings& from) {
   engine::modelled_cost cost;
   cost.prefill = {from.prefill_fixed_ms * 1e-3, from.prefill_token_us * 1e-6,
-                  from.prefill_pair_ns * 1e-9};
+                  from.prefill_pair_ns * 1e-9, from.prefill_spread_percent * 1e-2};
   cost.decode = {from.decode_fixed_ms * 1e-3, from.decode_kv_token_ns * 1e-9,
-                 from.decode_sequence_us * 1e-6};
+                 from.decode_sequence_us * 1e-6, from.decode_spread_percent * 1e-2};
   return cost;
 }
 

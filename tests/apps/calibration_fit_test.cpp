@@ -105,6 +105,17 @@ TEST_CASE("without prefills or decode steps there is no model; transfers may lac
   CHECK(both->transfer_gib_per_s == 0);
 }
 
+TEST_CASE("the spread of rows about their costs is told of hardware") {
+  cluster::cost_settings model;
+  model.prefill_fixed_ms = 100;
+  model.decode_fixed_ms = 10;
+  auto made = with_spread(
+    model, std::vector{prefill(8, 0, 0.08), prefill(8, 0, 0.12), decode(1, 9, 0.01)});
+  CHECK(made.prefill_fixed_ms == 100);
+  CHECK(made.prefill_spread_percent == Approx(20));
+  CHECK(made.decode_spread_percent == 0);
+}
+
 TEST_CASE("residuals say how far off each row is, and each kind at most") {
   cluster::cost_settings model;
   model.prefill_fixed_ms = 100;

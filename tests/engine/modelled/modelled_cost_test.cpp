@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace perigee::engine {
@@ -30,6 +32,34 @@ struct parts {
     return static_cast<double>(modelled_cost{}.of(slices).count()) * 1e-9;
   }
 };
+
+TEST_CASE("costs that spread are the same on average, and longer on the slow side") {
+  CHECK(spread_factor(0, 7) == 1);
+  for (double spread : {0.05, 0.3, 1.0}) {
+    constexpr int draws = 20'000;
+    double sum = 0, squares = 0, least = 1, most = 1;
+    for (std::uint64_t which = 0; which < draws; ++which) {
+      auto one = spread_factor(spread, which);
+      sum += one;
+      squares += (one - 1) * (one - 1);
+      least = std::min(least, one);
+      most = std::max(most, one);
+    }
+    CHECK(sum / draws == Approx(1).margin(0.02 * spread));
+    CHECK(std::sqrt(squares / draws) == Approx(spread).epsilon(0.03));
+    CHECK(least >= 0);
+    CHECK(most - 1 > 1 - least);
+  }
+}
+
+TEST_CASE("a batch that spreads takes the same time whenever it is asked for") {
+  modelled_cost cost;
+  cost.decode.spread = 0.3;
+  auto at
+    = [&](std::uint32_t position) { return cost.of(parts{}.decode(position).slices); };
+  CHECK(at(100) == at(100));
+  CHECK(at(100) != at(101));
+}
 
 TEST_CASE("a cold prefill takes what the paper's eight A800 took") {
   // FAST'25, figure 14: 16k tokens 2.055 s.
