@@ -6,8 +6,8 @@
 #
 # TRACE: F25's conversation trace, as it was published. The other workloads are made here.
 # NAME: which experiments; without one, all of them, which takes half an hour on one core:
-#   cache placement prefill effective overload oscillation split bandwidth public simulated
-#   twenty replicas global
+#   cache placement prefill effective overload oscillation split steep bandwidth public
+#   simulated twenty replicas global
 # --keep: where made traces and reports are left; else they are removed.
 set -eu
 cd "$(dirname "$0")/.."
@@ -16,7 +16,7 @@ stop() {
   echo "experiments: $*" >&2
   exit 1
 }
-names="cache placement prefill effective overload oscillation split bandwidth public simulated twenty replicas global"
+names="cache placement prefill effective overload oscillation split steep bandwidth public simulated twenty replicas global"
 perigee=${PERIGEE:-build/release/apps/perigee/perigee}
 papers=topologies/papers
 mooncake=$papers/mooncake-8p8d.toml
@@ -115,6 +115,22 @@ oscillation() {
     table swing "$work/oscillation-$admission.json"
   done
 }
+steep() { # what F25's figure 15 says of decode, on its other figures
+  made_traces
+  for cluster in mooncake-8p8d vllm-16 vllm-prefix-16 vllm-chunked-16; do
+    sed 's/decode_fixed_ms = .*/decode_fixed_ms = 21/; s/decode_sequence_us = .*/decode_sequence_us = 4800/' \
+      $papers/$cluster.toml > "$work/$cluster-steep.toml"
+    for load in conversation toolagent; do
+      trace=$work/$load.jsonl
+      [ $load != conversation ] || trace=$conversation
+      replay steep-$load-$cluster "$work/$cluster-steep.toml" "$trace"
+      table within "$work/steep-$load-$cluster.json"
+    done
+  done
+  sweep steep-split "$work/mooncake-8p8d-steep.toml" "$work/synthetic.jsonl" \
+    nodes=5+11,6+10,7+9,8+8,9+7,10+6,11+5 --set slo.ttft_ms=10000
+  table means "$work/steep-split.json"
+}
 split() {
   made_traces
   sweep split $mooncake "$work/synthetic.jsonl" nodes=5+11,6+10,7+9,8+8,9+7,10+6,11+5 \
@@ -132,6 +148,7 @@ bandwidth() { # 24, 40, 80, 100, 160, 320, 400 Gbit/s
     table means "$work/recompute.json"
   done
 }
+# shellcheck disable=SC2086 # a word each
 rates() { # TRACE SPEEDS [baseline topologies...]: Mooncake on four nodes, and vLLM
   trace=$1 speeds=$2
   shift 2
@@ -191,7 +208,7 @@ global() { # answers of one token, as in F25's figure 10
   done
 }
 
-# shellcheck disable=SC2086 # names are words
+# shellcheck disable=SC2048,SC2086 # names are words
 for name in ${*:-$names}; do
   echo "== $name"
   $name
