@@ -58,6 +58,8 @@ struct Stages {
   # In the prefill group, until its blocks are fetched or, if none are, it is computed.
 
   fetchNs @5 :UInt64;
+  # Until the first chunk begins: what comes while that is computed is part of prefillNs.
+
   prefillNs @6 :UInt64;
 
   handoffNs @7 :UInt64;

@@ -117,6 +117,9 @@ struct Flow {
   fromNode @3 :UInt32;
   toNode @4 :UInt32;
   bytes @5 :UInt64;
+
+  parts @6 :UInt32 $Limits.maxValue(4096);
+  # Of how many equal parts, such as layers, Flowed is to tell when they arrived.
 }
 
 struct Flowed {
@@ -124,6 +127,9 @@ struct Flowed {
   number @1 :UInt64;
   busy @2 :Bool;
   # Nothing set off: too much is under way.
+
+  partAgesNs @3 :List(UInt64) $Limits.maxItems(4096);
+  # How long ago each of the parts arrived: the last one now.
 }
 
 struct StopFlow {

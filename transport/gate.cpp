@@ -27,6 +27,18 @@ gate::reading gate::read() const {
   return now_;
 }
 
+void gate::date(std::vector<std::chrono::nanoseconds> opened) {
+  std::lock_guard held{mutex_};
+  dates_ = std::move(opened);
+}
+
+std::optional<std::chrono::nanoseconds> gate::opened_at(std::uint32_t layer) const {
+  std::lock_guard held{mutex_};
+  if (layer >= dates_.size())
+    return std::nullopt;
+  return dates_[layer];
+}
+
 result<void, gate_fault> gate::wait(std::uint32_t layer,
                                     std::chrono::nanoseconds limit) {
   std::unique_lock held{mutex_};

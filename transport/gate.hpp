@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace perigee::transport {
@@ -46,6 +47,13 @@ public:
 
   reading read() const;
 
+  /// Says when layers from 0 on have become open, before they do here: of a movement
+  /// that is modelled, and carried out in one go at its end.
+  void date(std::vector<std::chrono::nanoseconds> opened);
+
+  /// What date() has said of `layer`; else nothing, and it is open when it is seen to.
+  std::optional<std::chrono::nanoseconds> opened_at(std::uint32_t layer) const;
+
   bool is_open(std::uint32_t layer) const {
     return read().level > layer;
   }
@@ -68,6 +76,7 @@ private:
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   reading now_;
+  std::vector<std::chrono::nanoseconds> dates_;
   std::uint64_t watches_total_ = 0;
   std::vector<std::shared_ptr<const watching>> watchers_; // oldest first
 };

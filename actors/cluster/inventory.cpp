@@ -241,6 +241,7 @@ private:
     engine_host::options how;
     how.how = with_.driving;
     how.run_limit = all_.cluster.engine_limit;
+    how.gate_limit = std::max(how.gate_limit, 2 * all_.cluster.transfer_limit);
     auto counts = count_in(counts_.engines, in, index);
     add_seat<engine_actor>(
       to, schema::Role::ENGINE, in, index, [=, gates = memory_.gates](rt::place where) {
@@ -259,6 +260,7 @@ private:
     how.control = control_;
     how.engine = engine;
     how.chunk_tokens = narrow(all_.policy.prefill_chunk);
+    how.layer_wise = all_.policy.layer_wise;
     how.move_limit = all_.cluster.transfer_limit;
     if (has_disks())
       how.pool_limit = std::max(how.pool_limit, all_.cluster.transfer_limit);

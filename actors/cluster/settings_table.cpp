@@ -82,6 +82,9 @@ const std::vector<setting<policy_settings>>& settings_of() {
      "Turn away at this load: predicted time as a share of the objective."},
     {"prefill_chunk", &s::prefill_chunk, between{2, 65536},
      "Tokens of a prompt that are computed at once: the unit of sharing a group."},
+    {"layer_wise", &s::layer_wise, {},
+     "A layer is computed once its reused KV is there, and sent on while later layers "
+     "compute. false: a prompt's KV is loaded, then all is computed, then stored."},
     {"steps_max", &s::steps_max, between{1, 1024},
      "Decode steps that an engine takes before it reports. 1: live streaming."},
   };

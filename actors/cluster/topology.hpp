@@ -77,6 +77,7 @@ struct policy_settings {
   double kvcache_balancing_threshold = 4.0;
   double load_max = 1.0;
   count prefill_chunk = 256;
+  bool layer_wise = true;
   count steps_max = 1;
   bool operator==(const policy_settings&) const = default;
 };

@@ -2,6 +2,8 @@
 
 #include <spdlog/logger.h>
 
+#include <algorithm>
+
 namespace perigee::engine_host {
 namespace {
 
@@ -85,8 +87,8 @@ void engine_thread::run(const Msg<schema::Forward>& wish) {
 
 void engine_thread::take_steps(forward_run& run, const gate_work& gates) {
   engine::layer_hooks hooks;
-  auto until = now() + with_.gate_limit;
-  hooks.before = [&](auto layer) { return wait_for(gates, layer, until); };
+  auto patience_left = with_.gate_limit;
+  hooks.before = [&](auto layer) { return wait_for(gates, layer, patience_left); };
   hooks.after = [&](auto layer) { gates.open_to(layer + 1); };
   for (bool first = true; run.has_step(); first = false) {
     if (!first && is_interrupted(run.record().ticket))
@@ -97,17 +99,19 @@ void engine_thread::take_steps(forward_run& run, const gate_work& gates) {
   }
 }
 
+/// Takes what it waits off `left`: what is computed between layers doesn't count.
 bool engine_thread::wait_for(const gate_work& gates, std::uint32_t layer,
-                             moment until) {
+                             nanoseconds& left) {
   for (const auto& gate : gates.awaited())
     for (;;) {
-      auto left = until - now();
-      if (ended_ || left <= nanoseconds{0})
+      if (ended_)
         return false;
-      auto passed = gate->wait(layer, std::min(left, patience));
+      auto began = now();
+      auto passed = gate->wait(layer, std::clamp(left, nanoseconds{0}, patience));
       if (passed)
         break;
-      if (passed.error() == transport::gate_fault::starved)
+      left -= now() - began;
+      if (passed.error() == transport::gate_fault::starved || left <= nanoseconds{0})
         return false;
     }
   return true;

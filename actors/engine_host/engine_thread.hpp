@@ -52,7 +52,7 @@ private:
   std::optional<Msg<schema::Forward>> next();
   void run(const Msg<schema::Forward>& wish);
   void take_steps(forward_run& run, const gate_work& gates);
-  bool wait_for(const gate_work& gates, std::uint32_t layer, moment until);
+  bool wait_for(const gate_work& gates, std::uint32_t layer, moment& left);
   bool is_interrupted(std::uint64_t ticket) const;
   moment now() const;
   void answer(const Msg<schema::Forward>& wish, const run_record& record);

@@ -44,12 +44,21 @@ void gate_ear::look() {
     level = std::min(level, now.level);
     failed = failed || (now.failed && now.level < layers_);
   }
-  opened_.resize(std::max<std::size_t>(opened_.size(), level), door_.now());
+  while (opened_.size() < level)
+    opened_.push_back(opened_at(static_cast<std::uint32_t>(opened_.size())));
   if (level < layers_ && !failed)
     return;
   told_ = true;
   door_.tell<schema::Ran>(host_, rt::unprompted,
                           [&](schema::Ran::Builder ran) { ran.setNumber(number_); });
+}
+
+std::chrono::nanoseconds gate_ear::opened_at(std::uint32_t layer) const {
+  auto now = door_.now();
+  std::chrono::nanoseconds last{};
+  for (const auto& gate : gates_)
+    last = std::max(last, gate->opened_at(layer).value_or(now));
+  return last;
 }
 
 } // namespace perigee::engine_host

@@ -12,8 +12,9 @@
 
 namespace perigee::engine_host {
 
-/// Writes down when each layer became open in all of some gates, and tells an engine
-/// host once that is all of them, or will never be.
+/// Writes down when each layer became open in all of some gates, by what the gates say
+/// of that, else by when it heard; and tells an engine host once that is all of them, or
+/// will never be.
 ///
 /// Any thread may open the gates; all else is the host's.
 class gate_ear : public std::enable_shared_from_this<gate_ear> {
@@ -35,6 +36,7 @@ public:
 
 private:
   void look();
+  std::chrono::nanoseconds opened_at(std::uint32_t layer) const;
 
   mutable std::mutex mutex_; // of all below
   rt::doorway door_;

@@ -7,6 +7,7 @@
 #include "schemas/convert.hpp"
 #include "transport/gate_board.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 
@@ -17,7 +18,7 @@ using moment = std::chrono::nanoseconds;
 enum class stage : std::uint8_t {
   joining,     ///< Its Prefill or a part of its Prompt is not here yet.
   waiting,     ///< For blocks.
-  fetching,    ///< What of it is in the pool.
+  fetching,    ///< What of it is in the pool, and nothing of it is computed yet.
   computing,   ///< Or waiting for its turn to be.
   handing_off, ///< Its Handoff is not answered.
   handed_off,  ///< The decode instance has it; its KV may still be on its way.
@@ -36,7 +37,8 @@ struct stage_times {
   void write(schema::Stages::Builder to, moment now) const {
     auto ns = [](moment span) { return static_cast<std::uint64_t>(span.count()); };
     auto or_now = [=](moment at) { return at == moment{} ? now : at; };
-    auto fetch = fetch_began == moment{} ? moment{} : or_now(fetch_ended) - fetch_began;
+    auto seen = std::min(or_now(fetch_ended), or_now(compute_began)); // not hidden
+    auto fetch = fetch_began == moment{} ? moment{} : seen - fetch_began;
     to.setQueueNs(ns(or_now(compute_began) - arrived - fetch));
     to.setFetchNs(ns(fetch));
     to.setPrefillNs(ns(or_now(compute_ended) - or_now(compute_began)));
@@ -73,6 +75,9 @@ struct job {
 
   std::uint64_t pin_ticket = 0; ///< Not answered. 0: none.
   std::uint64_t fetch_ticket = 0;
+  gate_ptr arrival;         ///< Which the fetch opens, where a Forward may wait for it.
+  std::uint32_t coming = 0; ///< Tokens whose KV is being fetched.
+  bool is_spoilt = false;   ///< It did not come, and the Forward builds on it.
   lease lent;
   std::uint32_t cached = 0; ///< Tokens whose KV came from the pool.
 

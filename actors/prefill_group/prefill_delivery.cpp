@@ -43,8 +43,11 @@ void prefill_state::give_room(job& one, schema::Roomed::Given::Reader room) {
 }
 
 /// Sends on what can be: what is computed, and, behind the gate, what is about to be.
+/// Nothing while it builds on KV that may not come; and not before all is computed, if
+/// the one is to follow the other.
 void prefill_state::send_ready(job& one) {
-  if (one.now == stage::ending)
+  if (one.now == stage::ending || one.fetch_ticket != 0 || one.is_spoilt
+      || (!how_.layer_wise && one.computed < one.prompt_tokens()))
     return;
   touched_.insert(one.request);
   auto coming = one.gate ? one.computed + one.flying : one.computed;

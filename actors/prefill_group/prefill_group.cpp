@@ -82,8 +82,10 @@ void prefill_state::end(job& one, End how) {
   if (one.plan)
     report_end(one);
   pins_.take(std::exchange(one.pin_ticket, 0));
-  if (one.fetch_ticket != 0)
+  if (one.fetch_ticket != 0) {
     moves_.abort(*one.plan, one.fetch_ticket);
+    loading_.erase(one.fetch_ticket);
+  }
   for (auto ticket : one.to_decode.moves)
     moves_.abort(*one.plan, ticket);
 }
@@ -250,7 +252,7 @@ std::string to_string(const options& how) {
   };
   return text("control", static_cast<unsigned>(how.control))
          + text(" engine", how.engine) + text(" segment", how.segment)
-         + text(" chunk_tokens", how.chunk_tokens)
+         + text(" chunk_tokens", how.chunk_tokens) + text(" layer_wise", how.layer_wise)
          + text(" requests_max", how.requests_max)
          + text(" waiting_max", how.waiting_max)
          + text(" join_limit_ms", how.join_limit.count())

@@ -20,6 +20,10 @@ struct options {
   std::uint64_t segment = 0;        ///< Under which its arena is registered.
   std::uint32_t chunk_tokens = 256; ///< Of one Forward, at most; at least 2.
 
+  /// Whether a layer is computed once its own reused KV is here, and its new KV sent on
+  /// while later layers compute. If not: all is loaded, then computed, then stored.
+  bool layer_wise = true;
+
   std::size_t requests_max = 4096; ///< More are told `busy`.
   std::size_t waiting_max = 1024;  ///< For blocks. More are told `busy`.
 

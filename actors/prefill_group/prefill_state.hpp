@@ -1,10 +1,10 @@
 /// \file
 /// prefill_state: what a prefill group does. Of its own .cpp files alone.
 ///
-/// prefill_arrival.cpp has how requests come and get blocks; prefill_compute.cpp how
-/// they are fetched and computed; prefill_delivery.cpp how their KV and they leave;
-/// prefill_losses.cpp what the end of others means to them; prefill_group.cpp how they
-/// end, reports, and time.
+/// prefill_arrival.cpp has how requests come and get blocks; prefill_fetch.cpp how what
+/// the pool has of them is fetched; prefill_compute.cpp how the rest is computed;
+/// prefill_delivery.cpp how their KV and they leave; prefill_losses.cpp what the end of
+/// others means to them; prefill_group.cpp how they end, reports, and time.
 #pragma once
 
 #include "actors/block_line.hpp"
@@ -54,8 +54,14 @@ private:
   void on_pinned(const Msg<schema::Pinned>& said);
   void on_pin_expired(std::uint64_t request);
   bool fetch(job& one, schema::Lease::Reader lent);
+  gate_ptr open_gate();
   void on_fetched(job& one, schema::MoveFault fault);
+  void keep_fetched(job& one);
+  void compute_rest(job& one);
   void unpin(job& one);
+  chunk first_of_loading();
+  bool has_starved(const job& one, schema::EngineFault fault) const;
+  void start_over(job& one);
 
   // -- and is computed
   void compute(job& one);
@@ -66,6 +72,8 @@ private:
   void begin_share(job& one, std::uint32_t tokens, const gate_ptr& gate);
   void write_forward(schema::Forward::Builder wish, const chunk& some);
   void on_forwarded(const Msg<schema::Forwarded>& said);
+  bool is_loading(const chunk& some) const;
+  void take_chunk(schema::RunResult::Reader result);
   void take_share(job& one, schema::RunResult::Reader result);
   void fail_chunk(const chunk& some);
   void tell_scores(const job& one, schema::RunResult::Scores::Reader scores);
@@ -155,9 +163,12 @@ private:
   report_pace pace_;
 
   job_book jobs_;
-  std::set<std::uint64_t> touched_;  // jobs that settle() looks after
+  std::set<std::uint64_t> touched_; // jobs that settle() looks after
+  std::map<std::uint64_t, std::uint64_t>
+    loading_;                        // by their fetch's ticket: see pump()
   std::uint64_t forward_ticket_ = 0; // of the Forward that is open
   chunk in_forward_;
+  std::optional<Msg<schema::Forwarded>> held_; // its answer, until the fetch has one
   std::vector<std::uint64_t> sequences_ended_; // the engine host shall forget them
   untold<std::uint64_t> untold_ended_;         // requests; to the conductor
 

@@ -32,6 +32,8 @@ void write_work(schema::Forward::Work::Builder work, const job& one) {
     work.setBlocks({one.blocks.data(), one.blocks.size()});
   work.setSteps(one.computed + one.flying == one.prompt_tokens() ? 1 : 0);
   work.setScores(one.prompt.last()->getPromptLogprobs());
+  if (one.fetch_ticket != 0)
+    work.setAwaitGate(static_cast<std::uint64_t>(one.arrival->id()));
   if (one.gate)
     work.setOpenGate(static_cast<std::uint64_t>(one.gate->id()));
 }

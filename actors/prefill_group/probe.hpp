@@ -33,6 +33,16 @@ public:
     tokens_computed_total_.add(tokens);
   }
 
+  /// A first chunk is computed while KV before it is still coming.
+  void overlapped() noexcept {
+    overlapped_total_.add();
+  }
+
+  /// That KV did not come.
+  void started_over() noexcept {
+    started_over_total_.add();
+  }
+
   /// `remote`: of another node, in whatever tier there; the others: of our own.
   void reused(std::size_t tokens, origin from) noexcept {
     tokens_reused_total_[static_cast<std::size_t>(from)].add(tokens);
@@ -68,6 +78,14 @@ public:
     blocks_free_.set(now.blocks_free);
   }
 
+  std::uint64_t overlapped_total() const noexcept {
+    return overlapped_total_.value();
+  }
+
+  std::uint64_t started_over_total() const noexcept {
+    return started_over_total_.value();
+  }
+
   std::uint64_t tokens_computed_total() const noexcept {
     return tokens_computed_total_.value();
   }
@@ -91,6 +109,10 @@ public:
   template <class See>
   void each(See see) const {
     see("chunks_total", "Chunks computed", chunks_total_.value());
+    see("overlapped_total", "First chunks computed while KV before them was coming",
+        overlapped_total());
+    see("started_over_total", "Those of them that were for nothing: it did not come",
+        started_over_total());
     see("tokens_computed_total", "Prompt tokens computed",
         tokens_computed_total_.value());
     see("tokens_reused_total", "Prompt tokens whose KV need not be computed",
@@ -121,6 +143,8 @@ public:
 
 private:
   rt::counter chunks_total_;
+  rt::counter overlapped_total_;
+  rt::counter started_over_total_;
   rt::counter tokens_computed_total_;
   std::array<rt::counter, 4> tokens_reused_total_; // by origin
   rt::counter handed_off_total_;

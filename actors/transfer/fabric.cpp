@@ -43,6 +43,7 @@ private:
     std::uint64_t bytes;
     nanoseconds latency;
     std::optional<nanoseconds> arrives{}; // once all has set off
+    std::vector<nanoseconds> part_ages{}; // when it arrives
   };
 
   template <class T>
@@ -65,23 +66,26 @@ private:
     auto mover = to_name<transfer_name>(wish->getMover());
     if (open_.size() >= flows_max_) {
       probe_->refused();
-      return answer(mover, wish, wish->getNumber(), true);
+      return answer(mover, wish, wish->getNumber(),
+                    [](auto said) { said.setBusy(true); });
     }
     auto way = network_.between(wish->getFromNode(), wish->getToNode());
     auto mine = ++flows_total_;
     open_.emplace(mine, flow{mover, *key, wish, wish->getBytes(), way.latency});
     by_key_.emplace(*key, mine);
     take_ended();
-    flows_.begin(mine, wish->getBytes(), std::move(way.links), desk_.now());
+    flows_.begin(mine, wish->getBytes(), std::move(way.links), desk_.now(),
+                 wish->getParts());
     probe_->began(open_.size());
     watch();
   }
 
+  template <class Fill>
   void answer(const transfer_name& mover, const rt::cause& why, std::uint64_t number,
-              bool busy) {
+              Fill fill) {
     desk_.tell<schema::Flowed>(mover, why, [&](schema::Flowed::Builder said) {
       said.setNumber(number);
-      said.setBusy(busy);
+      fill(said);
     });
   }
 
@@ -127,6 +131,9 @@ private:
       for (auto mine : flows_.take_ended(*due)) {
         auto& one = open_.at(mine);
         one.arrives = *due + one.latency;
+        one.part_ages = flows_.take_parts(mine);
+        for (auto& part : one.part_ages)
+          part = *due - part;
         arrivals_.emplace(*one.arrives, mine);
       }
     }
@@ -136,7 +143,11 @@ private:
     auto one = std::move(open_.extract(mine).mapped());
     by_key_.erase(one.key);
     probe_->arrived(one.bytes, open_.size());
-    answer(one.mover, one.why, one.key.second, false);
+    answer(one.mover, one.why, one.key.second, [&](schema::Flowed::Builder said) {
+      auto ages = said.initPartAgesNs(static_cast<unsigned>(one.part_ages.size()));
+      for (unsigned i = 0; i < ages.size(); ++i)
+        ages.set(i, static_cast<std::uint64_t>(one.part_ages[i].count()));
+    });
   }
 
   /// Tells who has waited long enough, and sets a timer for the next, unless one is set

@@ -25,10 +25,10 @@ public:
   explicit quiesce_line(std::size_t waiting_max) : waiting_max_(waiting_max) {}
 
   /// False if there is no room. Then it has to ask again.
-  bool join(quiesce one) {
+  bool join(const quiesce& one) {
     if (waiting_.size() >= waiting_max_)
       return false;
-    waiting_.push_back(std::move(one));
+    waiting_.push_back(one);
     return true;
   }
 

@@ -148,7 +148,7 @@ private:
       return probe_->dropped_stale();
     if (said->getBusy() && open_.contains(said->getNumber()))
       return stop(said->getNumber(), fault::busy);
-    trips_.arrive(said->getNumber());
+    trips_.on_flowed(*said);
   }
 
   /// From ourselves: without a number to look at the link; else that movement has come

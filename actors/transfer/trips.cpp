@@ -39,10 +39,16 @@ bool trips::begin(number which, transport::move& what, link_way way,
     set_off(which, one);
   } else {
     link_->begin(which, over.bytes, {static_cast<transport::link_index>(way)},
-                 desk_.now());
+                 desk_.now(), parts_of(one));
     watch_link();
   }
   return true;
+}
+
+/// Layers, where somebody waits for each. Not of what waits for layers itself: these go
+/// on when they can.
+std::uint32_t trips::parts_of(const trip& one) const {
+  return one.what.opens && !one.what.wait_for ? one.what.layers.count : 0;
 }
 
 /// How long its last layer is under way, which has to wait for all the others.
@@ -63,6 +69,7 @@ void trips::set_off(number which, const trip& one) {
     it.setFromNode(one.over.from);
     it.setToNode(one.over.to);
     it.setBytes(one.over.bytes);
+    it.setParts(parts_of(one));
   });
 }
 
@@ -87,10 +94,24 @@ void trips::on_link_timer(std::uint64_t epoch) {
   if (!link_ || epoch != link_epoch_)
     return; // replaced by an earlier one, which has been here
   link_timer_.reset();
-  for (auto gone_over : link_->take_ended(desk_.now()))
+  for (auto gone_over : link_->take_ended(desk_.now())) {
+    auto& here = under_way_.at(gone_over).layers_here = link_->take_parts(gone_over);
+    for (auto& layer : here)
+      layer += links_.latency;
     desk_.tell_after<schema::Done>(self_, links_.latency, rt::unprompted,
                                    [=](auto later) { later.setNumber(gone_over); });
+  }
   watch_link();
+}
+
+void trips::on_flowed(schema::Flowed::Reader said) {
+  auto at = under_way_.find(said.getNumber());
+  if (at == under_way_.end())
+    return; // it was ended meanwhile
+  for (auto age : said.getPartAgesNs())
+    at->second.layers_here.push_back(desk_.now()
+                                     - nanoseconds{static_cast<std::int64_t>(age)});
+  arrive(said.getNumber());
 }
 
 void trips::arrive(number which) {
@@ -103,6 +124,11 @@ void trips::arrive(number which) {
     = one.what.wait_for && one.what.wait_for->read().level < one.what.layers.end();
   if (is_held_back && one.last_layer.count() > 0)
     last_layers_.emplace(which, one.last_layer);
+  if (one.what.opens && one.layers_here.size() == one.what.layers.count) {
+    std::vector<nanoseconds> dates(one.what.layers.first); // those were open before
+    dates.insert(dates.end(), one.layers_here.begin(), one.layers_here.end());
+    one.what.opens->date(std::move(dates));
+  }
   arrived_(which, std::move(one.what));
 }
 

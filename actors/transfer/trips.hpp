@@ -16,7 +16,8 @@ namespace perigee::transfer {
 enum class link_way : transport::link_index { loading, storing };
 
 /// Part of the state of a transfer actor: what of its movements is on its way over
-/// modelled links, and has touched no memory yet.
+/// modelled links, and has touched no memory yet. A gate that is to open layer by layer is
+/// told when each arrived, at the end: so layers cost no messages.
 class trips {
 public:
   using number = std::uint64_t; ///< Of a movement; from 1.
@@ -33,7 +34,10 @@ public:
   bool begin(number which, transport::move& what, link_way way, const rt::cause& why,
              const surroundings& here);
 
-  /// All of it is here, if it is still on its way: the fabric, or a timer, says so.
+  /// The fabric says that all of it is here.
+  void on_flowed(schema::Flowed::Reader said);
+
+  /// A timer says so.
   void arrive(number which);
 
   /// Ends a trip before its time, and fails the gate that it was to open.
@@ -58,12 +62,14 @@ private:
     journey over;
     rt::cause why;
     nanoseconds last_layer;
+    std::vector<nanoseconds> layers_here{}; // of whose gate somebody waits
 
     bool is_within() const {
       return over.from == over.to;
     }
   };
 
+  std::uint32_t parts_of(const trip& one) const;
   nanoseconds time_of_layer(const trip& one, link_way way) const;
   void set_off(number which, const trip& one);
   void watch_link();

@@ -54,6 +54,10 @@ TEST_CASE("a later turn of a conversation finds the blocks of the answer before"
   const auto& answer = all.clients().answers.at(two);
   CHECK(answer.tokens == all.expected(second).first);
   CHECK(answer.cached_tokens >= 80); // of 101: 99 of them have KV, 96 in whole blocks
+  std::uint64_t overlapped = 0; // and computes on while they come
+  for (const auto& [where, counts] : all.probes().prefills)
+    overlapped += counts->overlapped_total();
+  CHECK(overlapped == 1);
   CHECK(all.left_over() == std::vector<std::string>{});
 }
 

@@ -49,6 +49,15 @@ TEST_CASE("who waits sees what was written before the gate was opened") {
   computes.join();
 }
 
+TEST_CASE("a gate may say when its layers opened") {
+  gate one;
+  CHECK_FALSE(one.opened_at(0));
+  one.date({3ns, 5ns});
+  CHECK(one.opened_at(1) == 5ns);
+  CHECK_FALSE(one.opened_at(2));
+  CHECK_FALSE(one.is_open(0)); // it does not open by that
+}
+
 TEST_CASE("watchers are told of every change, in the order in which they came") {
   gate one;
   std::string told;

@@ -31,11 +31,12 @@ flow_table::flow_table(std::vector<double> bytes_per_second) {
 
 // -- flows come and go --------------------------------------------------------
 
-void flow_table::begin(flow_id id, std::uint64_t bytes, flow_path path,
-                       nanoseconds now) {
+void flow_table::begin(flow_id id, std::uint64_t bytes, flow_path path, nanoseconds now,
+                       std::uint32_t parts) {
   auto most = most_of(path);
+  auto size = static_cast<double>(bytes);
   auto [at, is_new] = flows_.emplace(
-    id, flow{id, std::move(path), static_cast<double>(bytes), most, -1, now, now, 0});
+    id, flow{id, std::move(path), size, most, -1, now, now, 0, size, parts});
   PERIGEE_ASSERT(is_new, "two flows of one number");
   auto& one = at->second;
   join(one);
@@ -91,9 +92,33 @@ std::vector<flow_table::flow_id> flow_table::take_ended(nanoseconds now) {
   while (!ends_.empty() && ends_.begin()->first <= now) {
     auto [due, id] = *ends_.begin();
     ended.push_back(id);
-    end(flows_.find(id), due); // those that go on had less until then
+    auto at = flows_.find(id);
+    if (auto& one = at->second; one.parts > 0) {
+      end_parts(one, due);
+      one.part_ends.resize(one.parts, due);
+      one.part_ends.back() = due;
+      parts_.emplace(id, std::move(one.part_ends));
+    }
+    end(at, due); // those that go on had less until then
   }
   return ended;
+}
+
+std::vector<flow_table::nanoseconds> flow_table::take_parts(flow_id id) {
+  auto found = parts_.extract(id);
+  return found ? std::move(found.mapped()) : std::vector<nanoseconds>{};
+}
+
+/// Writes down which parts have ended by `now`, at the rate of late.
+void flow_table::end_parts(flow& one, nanoseconds now) {
+  auto sent = one.bytes - one.bytes_left; // at `since`
+  while (one.part_ends.size() < one.parts && one.rate > 0) {
+    auto end = one.bytes * static_cast<double>(one.part_ends.size() + 1) / one.parts;
+    auto at = one.since + time_for(end - sent, one.rate);
+    if (at > now)
+      return;
+    one.part_ends.push_back(at);
+  }
 }
 
 void flow_table::end(std::map<flow_id, flow>::iterator at, nanoseconds now) {
@@ -206,6 +231,8 @@ void flow_table::rate(flow& one, double rate, nanoseconds now) {
   if (one.rate == rate)
     return;
   if (one.rate >= 0) {
+    if (one.parts > 0)
+      end_parts(one, now);
     auto span = static_cast<double>((now - one.since).count());
     if (span > 0)
       one.bytes_left = std::max(0.0, one.bytes_left - span * one.rate);

@@ -32,8 +32,10 @@ public:
   flow_table(const flow_table&) = delete;
   flow_table& operator=(const flow_table&) = delete;
 
-  /// `id` is new, and no link in `path` twice. It cannot end before `now`.
-  void begin(flow_id id, std::uint64_t bytes, flow_path path, nanoseconds now);
+  /// `id` is new, and no link in `path` twice. It cannot end before `now`. Of `parts`
+  /// equal parts, which follow each other, take_parts() tells when each had gone over.
+  void begin(flow_id id, std::uint64_t bytes, flow_path path, nanoseconds now,
+             std::uint32_t parts = 0);
 
   /// Ends a flow before its time. False if there is none.
   bool cancel(flow_id id, nanoseconds now);
@@ -46,6 +48,10 @@ public:
 
   /// Flows that have ended by `now`, by time, then by id. They are forgotten.
   std::vector<flow_id> take_ended(nanoseconds now);
+
+  /// When each of the parts of a flow that take_ended() gave ended, in order; rounded up
+  /// as ends are, the last with the flow. None if it had none. Forgotten, too.
+  std::vector<nanoseconds> take_parts(flow_id id);
 
   /// What flow `id`, which is here, gets now; in bytes a second.
   double rate_of(flow_id id) const;
@@ -64,6 +70,9 @@ private:
     nanoseconds since;
     nanoseconds due;
     std::uint64_t seen; // by which search
+    double bytes;
+    std::uint32_t parts;
+    std::vector<nanoseconds> part_ends{}; // by `since`
   };
 
   struct link {
@@ -91,11 +100,13 @@ private:
   neighbourhood around(const flow_path& path);
   void share(neighbourhood& all, nanoseconds now);
   void rate(flow& one, double rate, nanoseconds now);
+  static void end_parts(flow& one, nanoseconds now);
   void end(std::map<flow_id, flow>::iterator at, nanoseconds now);
 
   std::vector<link> links_;
   std::map<flow_id, flow> flows_;
   std::set<std::pair<nanoseconds, flow_id>> ends_;
+  std::map<flow_id, std::vector<nanoseconds>> parts_; // of flows that have ended
   std::uint64_t searches_ = 0;
 };
 

@@ -197,6 +197,16 @@ TEST_CASE("a thread waits no longer than it may") {
   CHECK(all.wait_for(0).getFault() == EngineFault::STARVED);
 }
 
+TEST_CASE("what a thread computes between gates is no waiting") {
+  node all{engine::make_modelled_engine(small_model()), {.gate_limit = 0ms}};
+  auto arrived = all.gates->open(transport::gate_id{70});
+  arrived->open_to(2);
+  auto wish = whole(1);
+  wish.parts[0].await_gate = 70;
+  all.tell(wish);
+  CHECK(drawn_for(all.wait_for(0)) == expected(prompt, 1));
+}
+
 TEST_CASE("a host that ends takes a thread that waits with it") {
   transport::owned_gate never;
   std::weak_ptr<engine::engine> runs;

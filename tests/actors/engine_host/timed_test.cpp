@@ -167,6 +167,22 @@ TEST_CASE("a layer is computed after its gate was open") {
   CHECK(leaves->read().level == 2);
 }
 
+TEST_CASE("a gate that says when its layers opened is believed") {
+  FOR_EVERY_SEED(seed);
+  bench_of_one all{seed};
+  auto arrives = all.gates->open(transport::gate_id{70});
+  auto wish = whole(1);
+  wish.parts[0].await_gate = 70;
+  all.tell(wish);
+  auto first = GENERATE(1ms, 4ms); // sooner than the second needs it, or later
+  all.bench.advance(4ms);
+  arrives->date({all.began + first, all.began + 4ms});
+  arrives->open_to(2);
+  all.bench.advance(1h);
+  REQUIRE(all.answers.size() == 1);
+  CHECK(all.answers[0].first == (first == 1ms ? 7ms : 10ms)); // of 6 for both
+}
+
 TEST_CASE("gates that were open before cost nothing") {
   FOR_EVERY_SEED(seed);
   bench_of_one all{seed};

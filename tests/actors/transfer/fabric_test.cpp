@@ -84,6 +84,22 @@ TEST_CASE("movements between nodes share what is narrowest on their way") {
   CHECK(here.duration_of(1) == 3 * block_bytes);
 }
 
+TEST_CASE("whoever waits for layers from another node is told when each came") {
+  FOR_EVERY_SEED(seed);
+  two_hosts here{seed, one_byte_per_ns};
+  auto began = here.bench.now();
+  auto there = here.shared.gates->open(gate_id{6});
+  here.push(1, {.open_gate = 6});
+  here.bench.advance(128ns);
+  here.push(2,
+            {.sources = {0}, .targets = {0}}); // each has half, from the second layer
+  here.bench.advance(1h);
+  auto first = began + 100ns + 128ns;
+  CHECK(there->opened_at(0) == first);
+  CHECK(there->opened_at(1) == first + 256ns);
+  CHECK(there->opened_at(2) == first + 448ns); // alone again after 384
+}
+
 TEST_CASE("within a node nothing goes over the network, each way has its own link") {
   FOR_EVERY_SEED(seed);
   auto how = over_a_fabric;

@@ -60,6 +60,22 @@ TEST_CASE("a modelled movement that waits for layers ends when both are done") {
         == 1'000'000 + 2 * block_bytes / small.layers); // the last one, by itself
 }
 
+TEST_CASE("whoever waits for layers of a modelled movement is told when each came") {
+  FOR_EVERY_SEED(seed);
+  node here{seed, one_byte_per_ns};
+  auto began = here.bench.now();
+  auto there = here.shared.gates->open(gate_id{6});
+  here.push(1, {.open_gate = 6});
+  here.bench.advance(2 * block_bytes * 1ns);
+  CHECK(there->read().level == 0); // in retrospect, once all of it is there
+  here.bench.advance(1h);
+  CHECK(there->read().level == small.layers);
+  for (std::uint32_t layer = 0; layer < small.layers; ++layer)
+    CHECK(there->opened_at(layer)
+          == began + 2 * (layer + 1) * small.layer_bytes * 1ns + 100ns);
+  CHECK_FALSE(there->opened_at(small.layers));
+}
+
 TEST_CASE("a segment that goes while bytes are under way is gone") {
   FOR_EVERY_SEED(seed);
   node here{seed, one_byte_per_ns};

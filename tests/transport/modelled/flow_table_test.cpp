@@ -49,6 +49,38 @@ TEST_CASE("a cancelled flow leaves its share to the others") {
   CHECK(links.next_end() == 150ns);
 }
 
+TEST_CASE("of a flow's parts is known when each had gone over, whatever its rate was") {
+  flow_table links{{one_byte_per_ns}};
+  links.begin(1, 100, {0}, 0ns, 4);
+  links.begin(2, 20, {0}, 50ns); // each has half, until 90
+  CHECK(links.take_ended(1h) == ids{2, 1});
+  CHECK(links.take_parts(1)
+        == std::vector<flow_table::nanoseconds>{25ns, 50ns, 95ns, 120ns});
+  CHECK(links.take_parts(1).empty()); // asked once
+  CHECK(links.take_parts(2).empty()); // it had none
+}
+
+TEST_CASE(
+  "the parts of no bytes end with their flow, and those of a cancelled one never") {
+  flow_table links{{one_byte_per_ns}};
+  links.begin(1, 0, {0}, 5ns, 3);
+  links.begin(2, 9, {0}, 5ns, 3);
+  CHECK(links.take_ended(5ns) == ids{1});
+  CHECK(links.cancel(2, 8ns));
+  CHECK(links.take_parts(1) == std::vector<flow_table::nanoseconds>(3, 5ns));
+  CHECK(links.take_parts(2).empty());
+}
+
+TEST_CASE("a flow that stood still goes on with its parts") {
+  flow_table links{{one_byte_per_ns}};
+  links.begin(1, 30, {0}, 0ns, 3);
+  links.set_capacity(0, 0, 15ns);
+  links.set_capacity(0, one_byte_per_ns, 100ns);
+  CHECK(links.take_ended(1h) == ids{1});
+  CHECK(links.take_parts(1)
+        == std::vector<flow_table::nanoseconds>{10ns, 105ns, 115ns});
+}
+
 TEST_CASE("a fraction of a nanosecond is rounded up, once") {
   flow_table links{{3e9}};
   links.begin(1, 10, {0}, 0ns);
