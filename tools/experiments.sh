@@ -7,7 +7,7 @@
 # TRACE: F25's conversation trace, as it was published. The other workloads are made here.
 # NAME: which experiments; without one, all of them, which takes half an hour on one core:
 #   cache placement prefill effective overload oscillation split steep bandwidth public
-#   simulated twenty replicas global
+#   simulated twenty replicas global single layers
 # --keep: where made traces and reports are left; else they are removed.
 set -eu
 cd "$(dirname "$0")/.."
@@ -16,7 +16,7 @@ stop() {
   echo "experiments: $*" >&2
   exit 1
 }
-names="cache placement prefill effective overload oscillation split steep bandwidth public simulated twenty replicas global"
+names="cache placement prefill effective overload oscillation split steep bandwidth public simulated twenty replicas global single layers"
 perigee=${PERIGEE:-build/release/apps/perigee/perigee}
 papers=topologies/papers
 mooncake=$papers/mooncake-8p8d.toml
@@ -205,6 +205,26 @@ global() { # answers of one token, as in F25's figure 10
     sweep global-$load $mooncake "$work/$load-1.jsonl" --nodes 10+1 \
       policy.placement=kvcache_centric,cache_aware,load_balance,random
     table means "$work/global-$load.json"
+  done
+}
+
+alone() { # REPORT SETTINGS...: layer by layer and one after the other, each request's stages
+  name=$1
+  shift
+  for layer_wise in true false; do
+    replay "$name-$layer_wise" $papers/single.toml $papers/single.jsonl \
+      --journal "$work/$name-$layer_wise.journal" --set policy.layer_wise=$layer_wise "$@"
+    "$perigee" trace "$work/$name-$layer_wise.journal" list
+  done
+}
+single() {
+  alone single
+}
+layers() { # at the bandwidth of TR's figure 7
+  alone layers --set fabric.nic_gib_per_s=46.2
+  for layer_wise in true false; do
+    replay layer-wise-$layer_wise $mooncake "$conversation" --set policy.layer_wise=$layer_wise
+    cat "$work/layer-wise-$layer_wise.json.txt"
   done
 }
 
