@@ -240,6 +240,10 @@ void flow_table::rate(flow& one, double rate, nanoseconds now) {
   }
   one.rate = rate;
   one.since = now;
+  if (one.bytes_left > 0 && rate <= 0) {
+    one.due = nanoseconds::max(); // unless something changes
+    return;
+  }
   one.due = now + time_for(one.bytes_left, rate);
   ends_.emplace(one.due, one.id);
 }

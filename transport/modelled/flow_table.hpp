@@ -43,7 +43,7 @@ public:
   /// A link is faster or slower from now on.
   void set_capacity(link_index link, double bytes_per_second, nanoseconds now);
 
-  /// When the next flow ends, if nothing changes until then.
+  /// When the next flow ends, if nothing changes until then. Nothing if none does.
   std::optional<nanoseconds> next_end() const;
 
   /// Flows that have ended by `now`, by time, then by id. They are forgotten.

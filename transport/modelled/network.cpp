@@ -31,6 +31,24 @@ void network::add(flow_path& to, double bytes_per_s) {
   capacities_.push_back(bytes_per_s);
 }
 
+std::vector<link_fault> network::faults() const {
+  std::vector<link_fault> all;
+  for (const auto& one : plan_.faults) {
+    link_fault made{one.begins, one.ends, {}, one.share};
+    auto add_links = [&](const flow_path& some) {
+      made.links.insert(made.links.end(), some.begin(), some.end());
+    };
+    if (one.to) {
+      add_links(cables_.at({one.from, *one.to}));
+    } else {
+      add_links(out_.at(one.from));
+      add_links(in_.at(one.from));
+    }
+    all.push_back(std::move(made));
+  }
+  return all;
+}
+
 network::way network::between(host from, host to) const {
   way found{{},
             plan_.latency

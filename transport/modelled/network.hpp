@@ -3,14 +3,17 @@
 #pragma once
 
 #include "transport/modelled/fair_share.hpp"
+#include "transport/modelled/link_faults.hpp"
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace perigee::transport {
 
-/// What a modelled network is made of. Bandwidths are in bytes a second; 0 is no limit.
+/// What a modelled network is made of. Bandwidths are in bytes a second; 0 is no limit. One
+/// that is to be cut, or slowed down, has a limit, which may be infinite.
 struct network_plan {
   using host = std::uint32_t;
 
@@ -26,10 +29,21 @@ struct network_plan {
     std::chrono::nanoseconds latency{0};
   };
 
+  /// From `begins` on, and before `ends`, a link has that share of its bandwidth: a
+  /// host's port, either way, or, with `to`, the cable to that one. Each has a limit.
+  struct fault {
+    host from = 0;
+    std::optional<host> to{};
+    std::chrono::nanoseconds begins{0};
+    std::chrono::nanoseconds ends = std::chrono::nanoseconds::max();
+    double share = 0;
+  };
+
   std::vector<port> ports;
   std::map<std::pair<host, host>, cable> cables{}; ///< From, to.
   double core_bytes_per_s = 0;
   std::chrono::nanoseconds latency{0}; ///< Of the core.
+  std::vector<fault> faults{};
 
   /// Whether anything takes time.
   bool has_effect() const;
@@ -55,6 +69,9 @@ public:
     flow_path links;
     std::chrono::nanoseconds latency;
   };
+
+  /// The plan's, by the links that they take from.
+  std::vector<link_fault> faults() const;
 
   /// Between two hosts that are there. The longer latency of both ports counts, and
   /// those of cable and core.

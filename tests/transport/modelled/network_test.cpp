@@ -53,5 +53,23 @@ TEST_CASE("a plan has an effect if anything in it takes time") {
   CHECK(network_plan{.ports = {{}}, .cables = {{{0, 0}, {1, {}}}}}.has_effect());
 }
 
+TEST_CASE("a fault takes from a host's port, either way, or from one cable") {
+  network_plan plan{.ports = {{10, {}}, {20, {}}},
+                    .cables = {{{0, 1}, {2, {}}}},
+                    .faults = {{.from = 1, .share = 0.5},
+                               {.from = 0, .to = 1, .begins = 3s, .ends = 4s}}};
+  network all{plan};
+  auto faults = all.faults();
+  REQUIRE(faults.size() == 2);
+  REQUIRE(faults[0].links.size() == 2);
+  for (auto link : faults[0].links)
+    CHECK(all.capacities()[link] == 20);
+  CHECK(faults[0].share == 0.5);
+  REQUIRE(faults[1].links.size() == 1);
+  CHECK(all.capacities()[faults[1].links[0]] == 2);
+  CHECK(faults[1].begins == 3s);
+  CHECK(faults[1].ends == 4s);
+}
+
 } // namespace
 } // namespace perigee::transport
