@@ -3,6 +3,7 @@
 #include "actors/runtime/desk.hpp"
 #include "schemas/convert.hpp"
 #include "transport/modelled/flow_table.hpp"
+#include "transport/modelled/link_faults.hpp"
 
 #include <map>
 #include <set>
@@ -21,9 +22,11 @@ public:
                std::shared_ptr<fabric_probe> counts)
     : self_(self), desk_(self, in, name), network_(std::move(how.network)),
       flows_max_(how.flows_max), probe_(std::move(counts)),
-      flows_(network_.capacities()) {}
+      flows_(network_.capacities()), faults_(network_.capacities(), network_.faults()) {
+  }
 
   handle::behavior_type make_behavior() {
+    watch();
     return {
       desk_.on(this, &fabric_state::on_flow),
       desk_.on(this, &fabric_state::on_stop_flow),
@@ -154,11 +157,16 @@ private:
   /// that is early enough.
   void watch() {
     take_ended();
+    for (auto [link, bytes_per_s] : faults_.take_changes(desk_.now()))
+      flows_.set_capacity(link, bytes_per_s, desk_.now());
     while (!arrivals_.empty() && arrivals_.begin()->first <= desk_.now())
       arrive(arrivals_.extract(arrivals_.begin()).value().second);
     auto next = flows_.next_end();
     if (!arrivals_.empty() && (!next || arrivals_.begin()->first < *next))
       next = arrivals_.begin()->first;
+    if (auto change = faults_.next_after(desk_.now());
+        change && (!next || change < next))
+      next = change;
     if (!next || (timer_ && *timer_ <= *next))
       return;
     timer_ = next;
@@ -180,6 +188,7 @@ private:
   const std::size_t flows_max_;
   std::shared_ptr<fabric_probe> probe_;
   transport::flow_table flows_;
+  transport::link_faults faults_;
   std::map<flow_id, flow> open_;
   std::map<flow_key, flow_id> by_key_;
   std::set<std::pair<nanoseconds, flow_id>> arrivals_;
@@ -198,7 +207,8 @@ std::string to_string(const fabric_options& how) {
   return text("hosts", plan.ports.size())
          + text(" core_bytes_per_s", static_cast<std::uint64_t>(plan.core_bytes_per_s))
          + text(" latency_ns", plan.latency.count())
-         + text(" cables", plan.cables.size()) + text(" flows_max", how.flows_max);
+         + text(" cables", plan.cables.size()) + text(" faults", plan.faults.size())
+         + text(" flows_max", how.flows_max);
 }
 
 fabric_actor start_fabric(const rt::world& in, rt::place where, fabric_options how,

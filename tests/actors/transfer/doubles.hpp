@@ -66,15 +66,11 @@ struct waiting_shard {
   }
 
   handle::behavior_type make_behavior() {
-    return {deaf<schema::Pin>(),
-            deaf<schema::Unpin>(),
-            deaf<schema::Reserve>(),
-            deaf<schema::Seal>(),
-            deaf<schema::Release>(),
-            deaf<schema::Recount>(),
-            desk_.on(this, &waiting_shard::on_quiesced),
-            deaf<schema::Member>(),
-            deaf<schema::Due>(),
+    return {deaf<schema::Pin>(),     deaf<schema::Unpin>(),
+            deaf<schema::Reserve>(), deaf<schema::Seal>(),
+            deaf<schema::Release>(), deaf<schema::Withhold>(),
+            deaf<schema::Recount>(), desk_.on(this, &waiting_shard::on_quiesced),
+            deaf<schema::Member>(),  deaf<schema::Due>(),
             deaf<schema::Tick>()};
   }
 

@@ -100,6 +100,39 @@ TEST_CASE("whoever waits for layers from another node is told when each came") {
   CHECK(there->opened_at(2) == first + 448ns); // alone again after 384
 }
 
+TEST_CASE("over a link that is cut nothing moves until it is mended") {
+  FOR_EVERY_SEED(seed);
+  auto plan = one_byte_per_ns;
+  plan.faults = {{.from = 1, .begins = 100ns, .ends = 2100ns}};
+  two_hosts here{seed, plan};
+  here.push(1);
+  here.bench.advance(2 * block_bytes * 1ns + 2000ns + 99ns);
+  CHECK_FALSE(here.answered(1));
+  here.bench.advance(1ns);
+  CHECK(here.duration_of(1) == 2 * block_bytes + 2000 + 100);
+}
+
+TEST_CASE("a movement over a link that stays cut ends at its limit") {
+  FOR_EVERY_SEED(seed);
+  auto plan = one_byte_per_ns;
+  plan.faults = {{.from = 0, .begins = 100ns}};
+  two_hosts here{seed, plan};
+  here.push(1);
+  here.bench.advance(1min);
+  REQUIRE(here.answered(1));
+  CHECK(here.fault_of(1) == MoveFault::TIMED_OUT);
+  CHECK(here.flows("flows_open") == 0);
+}
+
+TEST_CASE("a fabric that is started within a fault has it") {
+  auto plan = one_byte_per_ns;
+  plan.faults = {{.from = 0, .begins = 0ns, .ends = 1h, .share = 0.5}};
+  two_hosts here{1, plan};
+  here.push(1);
+  here.bench.advance(1ms);
+  CHECK(here.duration_of(1) == 4 * block_bytes + 100);
+}
+
 TEST_CASE("within a node nothing goes over the network, each way has its own link") {
   FOR_EVERY_SEED(seed);
   auto how = over_a_fabric;
