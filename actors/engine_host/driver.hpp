@@ -2,6 +2,7 @@
 /// driver: how an engine host runs its engine.
 #pragma once
 
+#include "actors/engine_host/pace.hpp"
 #include "actors/interfaces.hpp"
 #include "engine/engine.hpp"
 #include "transport/gate_board.hpp"
@@ -45,6 +46,7 @@ struct drive_train {
   std::chrono::nanoseconds gate_limit; ///< How long one Forward may wait for its gates.
   std::chrono::nanoseconds run_limit;  ///< How long it may take, gates and all.
   std::size_t sequences_max;
+  pace speed{}; ///< Of a timed engine.
 };
 
 } // namespace perigee::engine_host

@@ -27,8 +27,13 @@ public:
     : self_(self), desk_(self, in, name), log_(in.log->clone(name)),
       probe_(std::move(counts)) {
     probe_->began();
-    drive_train with{std::move(runs), std::move(gates), log_,
-                     how.gate_limit,  how.run_limit,    how.sequences_max};
+    drive_train with{std::move(runs),
+                     std::move(gates),
+                     log_,
+                     how.gate_limit,
+                     how.run_limit,
+                     how.sequences_max,
+                     pace{std::move(how.slow_spells)}};
     if (how.how == driving::threaded)
       driver_
         = std::make_unique<threaded_driver>(in, handle{self}, desk_, std::move(with));
@@ -146,15 +151,17 @@ std::string to_string(const options& how) {
   return std::string{"how="} + (how.how == driving::timed ? "timed" : "threaded")
          + " gate_limit_ms=" + std::to_string(how.gate_limit.count())
          + " run_limit_ms=" + std::to_string(how.run_limit.count())
-         + " sequences_max=" + std::to_string(how.sequences_max);
+         + " sequences_max=" + std::to_string(how.sequences_max)
+         + " slow_spells=" + std::to_string(how.slow_spells.size());
 }
 
 engine_actor start(const rt::world& in, rt::place where,
                    std::shared_ptr<engine::engine> runs,
                    std::shared_ptr<transport::gate_board> gates, options how,
                    std::shared_ptr<probe> counts) {
-  return rt::spawn<engine_host_state>(in, where, rt::arguments{to_string(how)},
-                                      std::move(runs), std::move(gates), how,
+  auto as_text = rt::arguments{to_string(how)};
+  return rt::spawn<engine_host_state>(in, where, std::move(as_text), std::move(runs),
+                                      std::move(gates), std::move(how),
                                       std::move(counts));
 }
 

@@ -2,6 +2,7 @@
 /// The engine host: the actor that owns one engine.
 #pragma once
 
+#include "actors/engine_host/pace.hpp"
 #include "actors/engine_host/probe.hpp"
 #include "actors/interfaces.hpp"
 #include "actors/runtime/world.hpp"
@@ -11,6 +12,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace perigee::engine_host {
 
@@ -32,6 +34,9 @@ struct options {
 
   /// Sequences that may have begun and not ended.
   std::uint64_t sequences_max = 65'536;
+
+  /// Of a timed engine.
+  std::vector<slow_spell> slow_spells{};
 };
 
 /// As a journal keeps them: "how=threaded gate_limit_ms=10000 ...".

@@ -67,7 +67,7 @@ void timed_driver::stop_waiting() {
 
 /// When the first step ends: no layer before its gates were open.
 timed_driver::moment timed_driver::first_end() const {
-  auto cost = now_->run.cost();
+  auto cost = with_.speed.of(now_->run.cost(), now_->began);
   auto end = now_->began + cost;
   auto opened = ear_->opened();
   if (now_->gates.awaited().empty())
@@ -85,7 +85,7 @@ void timed_driver::compute_ahead() {
   while (run.has_step() && now_->ends.size() < steps_ahead_max) {
     bool first = run.record().steps.empty();
     auto began = first ? now_->began : end;
-    end = first ? first_end() : end + run.cost();
+    end = first ? first_end() : end + with_.speed.of(run.cost(), end);
     run.step({});
     run.set_duration(end - began);
     now_->ends.push_back(end);

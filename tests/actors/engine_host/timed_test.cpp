@@ -65,6 +65,23 @@ TEST_CASE("a run is answered when its cost has passed") {
   CHECK(all.answer(0).getSteps()[4].getDurationNs() == 1'000'000);
 }
 
+TEST_CASE("a slow engine takes longer for each step that begins while it is slow") {
+  FOR_EVERY_SEED(seed);
+  options how{.how = driving::timed};
+  how.slow_spells = {{7ms, 9ms, 4}};
+  bench_of_one all{seed, how};
+  all.tell(whole(5));
+  all.bench.advance(13ms - 1ns);
+  CHECK(all.answers.empty());
+  all.bench.advance(1ns);
+  REQUIRE(all.answers.size() == 1);
+  auto steps = all.answer(0).getSteps();
+  CHECK(steps[0].getDurationNs() == 6'000'000);
+  CHECK(steps[1].getDurationNs() == 1'000'000);
+  CHECK(steps[2].getDurationNs() == 4'000'000);
+  CHECK(steps[3].getDurationNs() == 1'000'000);
+}
+
 TEST_CASE("a second Forward waits for the first; a third is a bug") {
   FOR_EVERY_SEED(seed);
   bench_of_one all{seed};
@@ -257,7 +274,7 @@ TEST_CASE("what is not the owner's is dropped") {
 TEST_CASE("a host says how it was started") {
   CHECK(to_string(options{})
         == "how=threaded gate_limit_ms=10000 run_limit_ms=300000 "
-           "sequences_max=65536");
+           "sequences_max=65536 slow_spells=0");
 }
 
 } // namespace
