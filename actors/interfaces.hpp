@@ -61,11 +61,11 @@ using coupled_actor
                  void(Msg<schema::Due>), void(Msg<schema::Tick>)>;
 
 /// One node's part of the KVCache pool.
-using shard_actor = rt::actor_of<void(Msg<schema::Pin>), void(Msg<schema::Unpin>),
-                                 void(Msg<schema::Reserve>), void(Msg<schema::Seal>),
-                                 void(Msg<schema::Release>), void(Msg<schema::Recount>),
-                                 void(Msg<schema::Quiesced>), void(Msg<schema::Member>),
-                                 void(Msg<schema::Due>), void(Msg<schema::Tick>)>;
+using shard_actor = rt::actor_of<
+  void(Msg<schema::Pin>), void(Msg<schema::Unpin>), void(Msg<schema::Reserve>),
+  void(Msg<schema::Seal>), void(Msg<schema::Release>), void(Msg<schema::Recount>),
+  void(Msg<schema::Quiesced>), void(Msg<schema::Withhold>), void(Msg<schema::Member>),
+  void(Msg<schema::Due>), void(Msg<schema::Tick>)>;
 
 /// Moves KV between a node's segments and others'.
 using transfer_actor
@@ -142,6 +142,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(perigee, caf::first_custom_type_id)
   CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Release>))
   CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Stored>))
   CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Evicted>))
+  CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Withhold>))
   CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Recount>))
   CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Snapshot>))
   CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::PrefillLoad>))

@@ -146,6 +146,14 @@ struct Evicted {
   keys @3 :List(BlockKey) $Limits.maxItems(Limits.promptBlocksMax);
 }
 
+struct Withhold {
+  # The cluster to a shard: so many of its blocks are for nobody from now on. It takes free
+  # ones, evicts for more, and takes the rest as they come free; beyond that it gives back.
+  header @0 :Header;
+  blocks @1 :UInt32;
+  # As many as it has, if that is less.
+}
+
 struct Recount {
   # Conductor to shard: tell me all you hold. Answered by a row of Snapshots.
   header @0 :Header;

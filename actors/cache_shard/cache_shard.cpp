@@ -5,6 +5,7 @@
 #include "actors/cache_shard/climb_book.hpp"
 #include "actors/cache_shard/grant_book.hpp"
 #include "actors/cache_shard/ssd_tier.hpp"
+#include "actors/cache_shard/withheld_blocks.hpp"
 #include "actors/cache_shard/words.hpp"
 #include "actors/lost_writers.hpp"
 
@@ -45,7 +46,8 @@ public:
         desk_, ids_, how_.grants_max, how_.quiesce_limit,
         [this](auto due, auto epoch) { wake_at(due, epoch, of_lost); },
         [this](auto writer) { forget_writer(writer); }),
-      climbs_(ledger_, how_.climbs_max, how_.climb_limit) {
+      climbs_(ledger_, how_.climbs_max, how_.climb_limit),
+      withheld_(ledger_, owner_id{++ids_}) {
     if (below)
       below_.emplace(below_us(), std::move(below), make_eviction_policy(how_.eviction),
                      how_.spare_blocks);
@@ -59,6 +61,7 @@ public:
       desk_.on(this, &cache_shard_state::on_reserve),
       desk_.on(this, &cache_shard_state::on_seal),
       desk_.on(this, &cache_shard_state::on_release),
+      desk_.on(this, &cache_shard_state::on_withhold),
       desk_.on(this, &cache_shard_state::on_recount),
       desk_.on(this, &cache_shard_state::on_quiesced),
       desk_.on(this, &cache_shard_state::on_member),
@@ -295,6 +298,15 @@ private:
                how_.grant_limit.count());
   }
 
+  // -- room -------------------------------------------------------------------
+
+  void on_withhold(const Msg<schema::Withhold>& wish) {
+    if (!desk_.is_from(cluster_name{desk_.me().node, 0}, wish))
+      return probe_->dropped_stale();
+    withheld_.want(wish->getBlocks());
+    show();
+  }
+
   // -- those who are gone -----------------------------------------------------
 
   void on_member(const Msg<schema::Member>& news) {
@@ -380,6 +392,8 @@ private:
 
   /// What follows from what has just happened.
   void show() {
+    evicted(withheld_.take_more());
+    probe_->withholds(withheld_.blocks());
     if (below_) {
       below_->make_spare(desk_.now());
       probe_->ssd_holds(below_->counts());
@@ -403,6 +417,7 @@ private:
   lost_writers<handle> lost_;
   std::optional<ssd_tier> below_;
   climb_book climbs_;
+  withheld_blocks withheld_;
 };
 
 } // namespace

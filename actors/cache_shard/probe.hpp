@@ -75,6 +75,10 @@ public:
     stale_total_.add();
   }
 
+  void withholds(std::size_t blocks) noexcept {
+    blocks_withheld_.set(blocks);
+  }
+
   void holds(const block_counts& now) noexcept {
     blocks_free_.set(now.free);
     blocks_writing_.set(now.writing);
@@ -88,6 +92,8 @@ public:
   void each(See see) const {
     see("blocks_free", "Blocks nobody uses", blocks_free_.value());
     see("blocks_writing", "Blocks that somebody writes", blocks_writing_.value());
+    see("blocks_withheld", "Those of them that are for nobody, for now",
+        blocks_withheld_.value());
     see("blocks_sealed", "Blocks that can be read", blocks_sealed_.value());
     see("blocks_leased", "Those of them that somebody may read now",
         blocks_leased_.value());
@@ -128,7 +134,8 @@ public:
   }
 
 private:
-  rt::gauge blocks_free_, blocks_writing_, blocks_sealed_, blocks_leased_, blocks_kept_;
+  rt::gauge blocks_free_, blocks_writing_, blocks_sealed_, blocks_leased_, blocks_kept_,
+    blocks_withheld_;
   rt::counter pins_total_, blocks_pinned_total_, pins_missed_total_, busy_total_;
   rt::counter blocks_stored_total_, blocks_duplicate_total_, blocks_evicted_total_;
   rt::gauge blocks_ssd_, blocks_ssd_moving_;

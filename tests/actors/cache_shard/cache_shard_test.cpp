@@ -9,6 +9,53 @@ using namespace std::chrono_literals;
 constexpr block_key a{1, 1}, b{1, 2}, c{1, 3}, x{2, 1}, y{2, 2};
 constexpr rt::actor_tag somebody{123};
 
+// -- room ---------------------------------------------------------------------
+
+TEST_CASE("blocks that are withheld are for nobody, until they are given back") {
+  FOR_EVERY_SEED(seed);
+  node here{seed};
+  here.store({a, b});
+  here.withhold(3);
+  CHECK(here.count("blocks_withheld") == 3);
+  CHECK(here.count("blocks_evicted_total") == 1);
+  here.bench.advance(1s);
+  CHECK(here.told.here == std::set<block_key>{a});
+  here.withhold(100);
+  CHECK(here.count("blocks_withheld") == 4);
+  CHECK(here.pin({a}).isGone());
+  CHECK(here.reserve({x}).isBusy());
+  here.withhold(1);
+  CHECK(here.count("blocks_withheld") == 1);
+  here.store({x, y});
+  CHECK(here.pin({x, y}).isLease());
+  here.withhold(0);
+  CHECK(here.count("blocks_writing") == 0);
+  CHECK(here.count("blocks_free") == 2);
+}
+
+TEST_CASE("what somebody reads or writes is withheld once he is done") {
+  FOR_EVERY_SEED(seed);
+  node here{seed};
+  here.store({a});
+  auto lease = here.pin({a}).getLease().getId();
+  auto grant = here.reserve({x}).getGranted().getId();
+  here.withhold(4);
+  CHECK(here.count("blocks_withheld") == 2);
+  here.unpin(lease);
+  CHECK(here.count("blocks_withheld") == 3);
+  here.seal(grant);
+  CHECK(here.count("blocks_withheld") == 4);
+  CHECK(here.count("blocks_sealed") == 0);
+}
+
+TEST_CASE("nobody but the cluster withholds blocks") {
+  node here{1};
+  here.bench.roster().vacate(cluster_name{}, {1, 1});
+  here.withhold(4);
+  CHECK(here.count("blocks_withheld") == 0);
+  CHECK(here.count("stale_total") == 1);
+}
+
 // -- reading and writing ------------------------------------------------------
 
 TEST_CASE("a shard says how it was started") {

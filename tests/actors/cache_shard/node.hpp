@@ -126,6 +126,11 @@ struct node {
     seal(said.getGranted().getId());
   }
 
+  void withhold(std::uint32_t blocks) {
+    bench.tell<schema::Withhold>(subject, [=](auto wish) { wish.setBlocks(blocks); });
+    bench.settle();
+  }
+
   void recount() {
     bench.tell<schema::Recount>(subject, [](auto) {});
     bench.settle();

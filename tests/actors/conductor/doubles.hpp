@@ -80,8 +80,8 @@ using listening_instance
 
 using listening_shard
   = listener<shard_actor, schema::Pin, schema::Unpin, schema::Reserve, schema::Seal,
-             schema::Release, schema::Recount, schema::Quiesced, schema::Member,
-             schema::Due, schema::Tick>;
+             schema::Release, schema::Withhold, schema::Recount, schema::Quiesced,
+             schema::Member, schema::Due, schema::Tick>;
 
 // -- messages -----------------------------------------------------------------
 

@@ -175,6 +175,7 @@ public:
             desk_.on(this, &silent_shard::ignore<schema::Reserve>),
             desk_.on(this, &silent_shard::ignore<schema::Seal>),
             desk_.on(this, &silent_shard::ignore<schema::Release>),
+            desk_.on(this, &silent_shard::ignore<schema::Withhold>),
             desk_.on(this, &silent_shard::ignore<schema::Recount>),
             desk_.on(this, &silent_shard::ignore<schema::Quiesced>),
             desk_.on(this, &silent_shard::ignore<schema::Member>),

@@ -48,9 +48,9 @@ std::vector<capnp::StructSchema> all_schemas() {
     schema::Quiesce, schema::Quiesced, schema::Done, schema::Flow, schema::Flowed,
     schema::StopFlow, schema::Pin, schema::Pinned, schema::Unpin, schema::Reserve,
     schema::Reserved, schema::Seal, schema::Release, schema::Stored, schema::Evicted,
-    schema::Recount, schema::Snapshot, schema::PrefillLoad, schema::DecodeLoad,
-    schema::Book, schema::Member, schema::Drain, schema::Drained, schema::Describe,
-    schema::Description, schema::Due, schema::Tick>();
+    schema::Withhold, schema::Recount, schema::Snapshot, schema::PrefillLoad,
+    schema::DecodeLoad, schema::Book, schema::Member, schema::Drain, schema::Drained,
+    schema::Describe, schema::Description, schema::Due, schema::Tick>();
 }
 
 /// In the order of the golden file, which the seeds keep to.
