@@ -40,10 +40,11 @@ public:
   cluster_state(handle::pointer self, const rt::world& in, rt::roster* roster,
                 std::shared_ptr<units> all, options how, std::shared_ptr<probe> counts)
     : self_(self), desk_(self, in, name), log_(in.log->clone(name)), system_(in.system),
-      roster_(*roster), units_(std::move(*all)), how_(how), probe_(std::move(counts)),
-      plans_(units_.size(), respawn_plan{how.respawns}),
+      roster_(*roster), units_(std::move(*all)), how_(std::move(how)),
+      probe_(std::move(counts)), plans_(units_.size(), respawn_plan{how_.respawns}),
+      are_away_(units_.size(), false), disruptions_(how_.disruptions),
       timers_(
-        units_.size() + 2, [this](auto due, auto epoch) { wake_at(due, epoch); },
+        units_.size() + 3, [this](auto due, auto epoch) { wake_at(due, epoch); },
         [this](auto key, nothing) { on_timer(key); }) {
     roster_.clear(); // nobody watches who sat there under an earlier cluster
     take_seats({in.life, in.where.incarnation});
@@ -62,6 +63,7 @@ public:
     introduce(newcomers);
     if (how_.refusals_every > nothing_at_all)
       look_at_refusals_later();
+    disrupt();
     return {
       desk_.on(this, &cluster_state::on_drain),
       desk_.on(this, &cluster_state::on_drained),
@@ -75,6 +77,7 @@ private:
     = std::uint64_t; // the index of a unit to start again, or one of these
   static constexpr timer_key drain_is_over = ~timer_key{0};
   static constexpr timer_key look_at_refusals = ~timer_key{1};
+  static constexpr timer_key next_disruption = ~timer_key{2};
   static constexpr std::chrono::nanoseconds nothing_at_all{0};
 
   /// One on every node: its actors believe what is said in the name of their own.
@@ -104,9 +107,11 @@ private:
       each->fill(desk_, roster_, [this, i, who = each.get()](const rt::error& why) {
         on_ended(i, *who, why);
       });
-      if (each->is_up())
+      if (each->is_up()) {
         newcomers.push_back(each.get());
-      else
+        if (each->role() == schema::Role::SHARD && full_.contains(each->node()))
+          tell_room(each->node());
+      } else
         log_->error("roster_full actor={}", each->full_name());
     }
   }
@@ -144,7 +149,7 @@ private:
     count();
     bool all_ended = std::none_of(mates.begin(), mates.end(),
                                   [](const auto& mate) { return mate->is_occupied(); });
-    if (all_ended && !ending_)
+    if (all_ended && !ending_ && !are_away_[i])
       start_again_later(i);
     end_if_alone();
   }
@@ -166,14 +171,87 @@ private:
     PERIGEE_ASSERT(is_free, "there is room for every unit");
   }
 
-  void start_again(std::size_t i) {
+  void start_again(const std::vector<std::size_t>& which) {
     std::vector<seat*> newcomers;
-    start_unit(i, newcomers);
+    for (auto i : which)
+      start_unit(i, newcomers);
     for (const auto* one : newcomers) {
       probe_->respawned();
       log_->info("actor_respawned name={}", one->full_name());
     }
     introduce(newcomers);
+  }
+
+  // -- disruptions ------------------------------------------------------------
+
+  /// Brings about all that is due, and comes back for the next.
+  void disrupt() {
+    for (auto [of, begins] : disruptions_.take(desk_.now())) {
+      const auto& one = how_.disruptions[of];
+      if (one.what == disruption::kind::fill) {
+        if (begins)
+          full_.insert(one.node);
+        else
+          full_.erase(one.node);
+        tell_room(one.node);
+      } else if (begins) {
+        begin_outage(one);
+      } else {
+        end_outage(one);
+      }
+    }
+    if (auto due = disruptions_.next()) {
+      bool is_free = timers_.put(next_disruption, *due, {});
+      PERIGEE_ASSERT(is_free, "there is room for this one");
+    }
+  }
+
+  void begin_outage(const disruption& one) {
+    for (auto i : concerned_by(one)) {
+      are_away_[i] = one.begins < one.ends;
+      if (are_away_[i])
+        timers_.take(i);
+      for (auto& each : units_[i].seats)
+        if (each->is_up() && one.concerns(each->node(), each->role(), each->index()))
+          each->kill();
+    }
+  }
+
+  /// What died of it is as new.
+  void end_outage(const disruption& one) {
+    std::vector<std::size_t> back;
+    for (auto i : concerned_by(one)) {
+      if (!are_away_[i])
+        continue;
+      are_away_[i] = false;
+      plans_[i] = respawn_plan{how_.respawns};
+      bool has_ended
+        = std::none_of(units_[i].seats.begin(), units_[i].seats.end(),
+                       [](const auto& each) { return each->is_occupied(); });
+      if (has_ended)
+        back.push_back(i);
+    }
+    start_again(back);
+  }
+
+  std::vector<std::size_t> concerned_by(const disruption& one) const {
+    std::vector<std::size_t> some;
+    for (std::size_t i = 0; i < units_.size(); ++i)
+      for (const auto& each : units_[i].seats)
+        if (one.concerns(each->node(), each->role(), each->index())) {
+          some.push_back(i);
+          break;
+        }
+    return some;
+  }
+
+  /// Tells a node's shard how many of its blocks are not for it.
+  void tell_room(node_index node) {
+    constexpr auto all = ~std::uint32_t{0};
+    desk_.tell<schema::Withhold>(shard_name{node, 0}, rt::unprompted,
+                                 [&](schema::Withhold::Builder wish) {
+                                   wish.setBlocks(full_.contains(node) ? all : 0);
+                                 });
   }
 
   // -- draining ---------------------------------------------------------------
@@ -250,8 +328,10 @@ private:
       return;
     if (key == look_at_refusals)
       return log_refusals();
+    if (key == next_disruption)
+      return disrupt();
     if (key < units_.size())
-      return start_again(key);
+      return start_again({key});
     log_->warn("drain_limit_reached gateways={}", undrained_.size());
     end_all();
   }
@@ -337,6 +417,9 @@ private:
   options how_;
   std::shared_ptr<probe> probe_;
   std::vector<respawn_plan> plans_; // of units_
+  std::vector<bool> are_away_;      // of units_: not started again before it is over
+  disruption_plan disruptions_;
+  std::set<node_index> full_; // nodes whose shards have no room
   rt::pending_table<timer_key, nothing> timers_;
   std::set<gateway_name> undrained_;
   std::map<std::string, std::uint64_t> refusals_logged_;
@@ -352,14 +435,16 @@ std::string to_string(const options& how) {
   };
   return text("respawns_max", how.respawns.attempts_max)
          + text(" drain_limit_ns", how.drain_limit.count())
-         + text(" refusals_every_ns", how.refusals_every.count());
+         + text(" refusals_every_ns", how.refusals_every.count())
+         + text(" disruptions", how.disruptions.size());
 }
 
 cluster_actor start(const rt::world& in, rt::place where, rt::roster& roster, units all,
                     options how, std::shared_ptr<probe> counts) {
-  return rt::spawn<cluster_state>(in, where, rt::arguments{to_string(how)}, &roster,
-                                  std::make_shared<units>(std::move(all)), how,
-                                  std::move(counts));
+  auto as_text = rt::arguments{to_string(how)};
+  return rt::spawn<cluster_state>(in, where, std::move(as_text), &roster,
+                                  std::make_shared<units>(std::move(all)),
+                                  std::move(how), std::move(counts));
 }
 
 } // namespace perigee::cluster

@@ -3,12 +3,14 @@
 /// dies.
 #pragma once
 
+#include "actors/cluster/disruption_plan.hpp"
 #include "actors/cluster/probe.hpp"
 #include "actors/cluster/respawn_plan.hpp"
 #include "actors/cluster/unit.hpp"
 #include "actors/runtime/world.hpp"
 
 #include <memory>
+#include <vector>
 
 namespace perigee::cluster {
 
@@ -21,6 +23,10 @@ struct options {
   /// How often to look for messages that the system refused. 0: never, for where no
   /// other node is.
   std::chrono::nanoseconds refusals_every{0};
+
+  /// What else happens, on the clock of the system. Of outages of the same actor, and of
+  /// fills of the same shard, one is over before another begins.
+  std::vector<disruption> disruptions{};
 };
 
 std::string to_string(const options& how);

@@ -216,6 +216,10 @@ std::string to_toml(const topology& all) {
     text += "\n[[link]]\n";
     write_settings(text, one);
   }
+  for (const auto& one : all.events) {
+    text += "\n[[event]]\n";
+    write_settings(text, one);
+  }
   return text;
 }
 
@@ -257,6 +261,8 @@ std::string resolved(const topology& all) {
   }
   for (const auto& one : all.links)
     write_all(text, "[[link]]", one);
+  for (const auto& one : all.events)
+    write_all(text, "[[event]]", one);
   return text;
 }
 
@@ -340,6 +346,17 @@ std::string topology_page() {
                     "card, or what lies between two nodes.",
                     "");
   write_rows<link_settings>(text);
+  text += "\n## [[event]]\n\n"
+          + wrapped(
+            "Something that goes wrong while `perigee replay` runs, at a moment of "
+            "the trace: `[[event]]` `at_s = 120` `what = \"kill\"` `node = \"d1\"` "
+            "`for_s = 60`. A node that is killed is away until then; one actor of "
+            "it (`actor = \"conductor\"`) is started again as any that dies, or "
+            "after `for_s`. Links are those between nodes: one of `node`, its "
+            "network card, either way, or what goes `from` one `to` another. Only "
+            "replays heed events; `perigee serve` refuses them.",
+            "");
+  write_rows<event_settings>(text);
   return text;
 }
 

@@ -1,6 +1,7 @@
 #include "actors/cluster/inventory.hpp"
 
 #include "actors/cache_shard/cache_shard.hpp"
+#include "actors/cluster/disruptions.hpp"
 #include "actors/cluster/engine_seat.hpp"
 #include "actors/cluster/modelled_disk.hpp"
 #include "actors/cluster/modelled_network.hpp"
@@ -242,6 +243,7 @@ private:
     how.how = with_.driving;
     how.run_limit = all_.cluster.engine_limit;
     how.gate_limit = std::max(how.gate_limit, 2 * all_.cluster.transfer_limit);
+    how.slow_spells = slow_spells_of(all_, in.node, with_.trace_began);
     auto counts = count_in(counts_.engines, in, index);
     add_seat<engine_actor>(
       to, schema::Role::ENGINE, in, index, [=, gates = memory_.gates](rt::place where) {
@@ -329,7 +331,7 @@ private:
   transfer::shared_memory memory_;
   std::shared_ptr<std::uint64_t> segments_made_; // of this process
   const node_index control_ = control_of(all_);
-  const transport::network_plan network_ = network_of(all_);
+  const transport::network_plan network_ = network_of(all_, with_.trace_began);
   units units_;
 };
 

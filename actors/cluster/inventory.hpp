@@ -19,6 +19,7 @@
 #include "engine/engine.hpp"
 #include "schemas/result.hpp"
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -50,6 +51,9 @@ struct means {
   engine_host::driving driving = engine_host::driving::threaded;
   transfer::make_paths make_paths = transfer::local_path;
   bool shards_have_memory = true; ///< False: they are modelled, as engines may be.
+
+  /// What the system's clock shows when a trace begins: its events count from there.
+  std::chrono::nanoseconds trace_began{};
 };
 
 /// Where an actor is: node, and index there.

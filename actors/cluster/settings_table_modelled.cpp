@@ -113,4 +113,33 @@ const std::vector<setting<link_settings>>& settings_of() {
   return all;
 }
 
+template <>
+const std::vector<setting<event_settings>>& settings_of() {
+  using s = event_settings;
+  constexpr between seconds{0, 1e8};
+  static const std::vector<setting<s>> all{
+    {"at_s", &s::at_s, seconds, "When it begins, in seconds of the trace."},
+    {"what", &s::what, one_of{{"kill", "slow", "slow_link", "cut_link", "fill"}},
+     "What happens: actors end, engines take longer, a link is slower or carries "
+     "nothing, or a shard has no room. Must be set."},
+    {"node", &s::node, a_name_or_empty,
+     "Whose actors, engines, network card or shard it is."},
+    {"actor", &s::actor,
+     one_of{{"", "gateway", "rejector", "conductor", "prefill_group", "decode_instance",
+             "coupled_instance", "cache_shard", "transfer"}},
+     "The one of the node's actors that is killed. Empty: all of them are."},
+    {"index", &s::index, between{0, 63}, "Which of several, where a node has such."},
+    {"from", &s::from, a_name_or_empty,
+     "In place of `node`: of a link that is slow or cut, what goes from this node..."},
+    {"to", &s::to, a_name_or_empty, "... to that one. The way back is another link."},
+    {"for_s", &s::for_s, seconds,
+     "How long it lasts: then actors are started again, engines and links are as fast "
+     "as before, the shard has its room back. 0: to the end; but one actor that is "
+     "killed is started again at once, as any that dies."},
+    {"factor", &s::factor, between{1, 1e6},
+     "How many times as long slow engines take, and movements over a slow link."},
+  };
+  return all;
+}
+
 } // namespace perigee::cluster

@@ -150,6 +150,20 @@ struct link_settings {
   bool operator==(const link_settings&) const = default;
 };
 
+/// Something that goes wrong in a replay, and when it is well again.
+struct event_settings {
+  double at_s = 0; ///< From the trace's beginning.
+  std::string what;
+  std::string node;
+  std::string actor; ///< Of the node. Empty: all of them.
+  count index = 0;   ///< Of several such actors.
+  std::string from;
+  std::string to;
+  double for_s = 0; ///< 0: it is not undone; one actor is started again by the cluster.
+  double factor = 2;
+  bool operator==(const event_settings&) const = default;
+};
+
 struct ssd_settings {
   std::string path; ///< Nothing is there if the cluster is modelled.
   byte_size size = 16_GiB;
@@ -219,6 +233,7 @@ struct topology {
   std::map<std::string, hardware_settings> hardware; ///< By the name that engines name.
   std::vector<node> nodes;                           ///< Each once, counts written out.
   std::vector<link_settings> links;
+  std::vector<event_settings> events; ///< Heeded by replays alone.
   bool operator==(const topology&) const = default;
 };
 

@@ -1,6 +1,7 @@
 #include "actors/cluster/topology_check.hpp"
 
 #include "actors/cluster/bad_input.hpp"
+#include "actors/cluster/event_check.hpp"
 #include "actors/cluster/modelled_network.hpp"
 #include "actors/cluster/settings.hpp"
 
@@ -46,6 +47,8 @@ public:
     check_reality();
     if (engines_used_.contains(modelled) && engines_used_.size() > 1)
       found_.push_back({{}, "node", "", "engines that are all modelled, or none"});
+    if (found_.empty()) // else there may be no such network
+      found_ = event_contradictions(all_);
     return std::move(found_);
   }
 
@@ -199,6 +202,8 @@ private:
       found_.push_back({{}, "fabric", "a table", wanted});
     if (!all_.links.empty())
       found_.push_back({{}, "link", "a list", wanted});
+    if (!all_.events.empty())
+      found_.push_back({{}, "event", "a list", wanted});
   }
 
   const topology& all_;

@@ -75,7 +75,7 @@ public:
   explicit reader(const reading& how) : how_(how), wrong_(how.file) {}
 
   void read_file(const toml::table& file) {
-    const names others{"node", "link", "hardware", "cost_model"};
+    const names others{"node", "link", "event", "hardware", "cost_model"};
     for (const auto& [name, node] : file) {
       std::string key{name.str()};
       if (!is_plain_section(key)
@@ -99,6 +99,10 @@ public:
     if (const auto* node = file.get("link"))
       for_each_table(*node, "link", links_max, [&](const auto& table, auto path) {
         read_table(table, path, all_.links.emplace_back());
+      });
+    if (const auto* node = file.get("event"))
+      for_each_table(*node, "event", events_max, [&](const auto& table, auto path) {
+        read_table(table, path, all_.events.emplace_back());
       });
   }
 

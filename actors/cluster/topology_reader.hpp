@@ -17,6 +17,7 @@ namespace perigee::cluster {
 inline constexpr std::size_t topology_bytes_max = std::size_t{1} << 20;
 inline constexpr std::size_t nodes_max = 4096;
 inline constexpr std::size_t links_max = 4096;
+inline constexpr std::size_t events_max = 1024;
 inline constexpr std::size_t owners_per_node_max = 64; ///< Groups, or instances.
 
 struct reading {

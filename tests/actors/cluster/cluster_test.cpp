@@ -140,6 +140,65 @@ TEST_CASE("an engine's host and its owner end together, and begin with a new eng
   CHECK(all.incarnation(gateway) == 1); // nobody else was touched
 }
 
+disruption outage(std::chrono::nanoseconds begins, std::chrono::nanoseconds ends) {
+  disruption one;
+  one.begins = begins;
+  one.ends = ends;
+  return one;
+}
+
+TEST_CASE("a node that is away is away until it is over, however long") {
+  FOR_EVERY_SEED(seed);
+  options how;
+  how.disruptions = {outage(10s, 10min)};
+  small_cluster all{seed, how};
+  CHECK(all.description()->getUp() == 4);
+  all.bench.advance(9s);
+  CHECK(all.incarnation(gateway) == 1);
+  all.bench.advance(1s);
+  CHECK(all.description()->getUp() == 0);
+  all.bench.advance(9min);
+  CHECK(all.description()->getUp() == 0);
+  CHECK(all.engines_made == 1);
+  all.bench.advance(1min);
+  CHECK(all.description()->getUp() == 4);
+  CHECK(all.incarnation(gateway) == 2);
+  CHECK(all.engines_made == 2);
+  CHECK(all.notes->count("gateway.0#2 heard up") == 4);
+}
+
+TEST_CASE("one actor that is killed takes its mate along, and is started again") {
+  FOR_EVERY_SEED(seed);
+  options how;
+  auto one = outage(10s, 10s);
+  bool for_a_while = GENERATE(true, false);
+  if (for_a_while)
+    one.ends = 20s;
+  one.who = {schema::Role::PREFILL, 0};
+  how.disruptions = {one};
+  small_cluster all{seed, how};
+  all.bench.advance(10s + 1ms);
+  CHECK(all.incarnation(group) == (for_a_while ? 0 : 2));
+  CHECK(all.incarnation(engine) == (for_a_while ? 0 : 2));
+  CHECK(all.incarnation(gateway) == 1);
+  all.bench.advance(10s);
+  CHECK(all.incarnation(group) == 2);
+}
+
+TEST_CASE("what waits to be tried again stays away with its node") {
+  options how;
+  how.disruptions = {outage(10s, 20s)};
+  small_cluster all{1, how};
+  all.bench.advance(10s - 50ms);
+  all.engine_fails = true;
+  all.kill(engine);
+  all.bench.advance(10s);
+  CHECK(all.engines_made == 2); // once more before it went away
+  all.engine_fails = false;
+  all.bench.advance(50ms);
+  CHECK(all.description()->getUp() == 4);
+}
+
 TEST_CASE("a unit that cannot be made is tried again, later each time") {
   small_cluster all{1};
   all.engine_fails = true;
