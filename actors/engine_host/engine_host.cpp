@@ -42,6 +42,10 @@ public:
         = std::make_unique<timed_driver>(in, handle{self}, desk_, std::move(with));
   }
 
+  ~engine_host_state() {
+    probe_->ended(desk_.now());
+  }
+
   handle::behavior_type make_behavior() {
     return {
       desk_.on(this, &engine_host_state::on_forward),

@@ -19,6 +19,13 @@ public:
     idle();
   }
 
+  /// With what was open. A run that began counts as far as the host knew the time.
+  void ended(std::chrono::nanoseconds now) noexcept {
+    busy_ns_total_.add(busy_ns(now) - busy_ns_total_.value());
+    forwards_open_.set(0);
+    idle();
+  }
+
   /// A run has begun.
   void running_since(std::chrono::nanoseconds now) noexcept {
     runs_.set(1);
