@@ -32,8 +32,11 @@ exit_code fail(const std::string& why) {
 
 told_run told_of(const replay_arguments& how, const replay_subject& what) {
   const auto& slo = what.topology.slo;
-  return {
-    how.topology.path, how.trace.file, how.seed, {{slo.ttft, slo.tbt}, how.goodput}};
+  return {how.topology.path,
+          how.trace.file,
+          how.seed,
+          {{slo.ttft, slo.tbt}, how.goodput},
+          told_events(what.topology)};
 }
 
 replay_settings settings_of(const replay_arguments& how, std::size_t run) {

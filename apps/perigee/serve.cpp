@@ -60,6 +60,10 @@ exit_code run(const serve_arguments& how, const session& all) {
   auto topology = load(how.topology);
   if (!topology)
     return exit_code::misused;
+  if (!topology->events.empty())
+    return say(exit_code::misused, how.topology.path
+                                     + " has events: only perigee replay heeds them, "
+                                       "expected none");
   signals_held held; // before any thread is started: none may take them
   auto log = make_log(all.log_level);
   auto loaded = load_model(*topology, *log);

@@ -67,6 +67,33 @@ TEST_CASE("a report that cannot be written is a failure, and a wrong limit a mis
   CHECK(holds(wrong.said, "'ttft:fast' is no limit"));
 }
 
+TEST_CASE("a report names the events of its run, which nobody serves with") {
+  scratch here;
+  REQUIRE(run(make_trace, here.path()).code == 0);
+  here.write("two.toml", modelled_cluster + R"([[event]]
+at_s = 5
+what = "slow"
+node = "p1"
+for_s = 2.5
+[[event]]
+at_s = 3
+what = "kill"
+node = "p0"
+actor = "conductor"
+)");
+  auto done = run("replay two.toml t.jsonl", here.path());
+  CHECK(done.code == 0);
+  CHECK(holds(done.said,
+              "3.0 s  kill conductor.0 of p0\n     5.0 s  slow p1, until 7.5 s\n"));
+  auto json = run("replay two.toml t.jsonl --json -", here.path());
+  CHECK(holds(json.said, R"("what":"kill conductor.0 of p0")"));
+  CHECK(holds(json.said, R"("until_s":7.500)"));
+  CHECK(holds(json.said, R"("placed_again":)"));
+  auto served = run("serve two.toml", here.path());
+  CHECK(served.code == 2);
+  CHECK(holds(served.said, "two.toml has events: only perigee replay heeds them"));
+}
+
 TEST_CASE("what cannot be replayed is refused before it begins") {
   scratch here;
   REQUIRE(run(make_trace, here.path()).code == 0);

@@ -3,6 +3,7 @@
 #include "actors/block_keys.hpp"
 #include "actors/gateway/words.hpp"
 #include "schemas/convert.hpp"
+#include "tests/lab/left_over.hpp"
 
 namespace perigee::test {
 
@@ -191,28 +192,8 @@ void small_cluster::settle_all() {
 }
 
 std::vector<std::string> small_cluster::left_over() const {
-  std::vector<std::string> found = clients_->complaints;
-  auto look = [&](const char* role, const auto& all, auto... names) {
-    for (const auto& [seat, probe] : all)
-      probe->each([&, &where = seat.first](std::string_view name, std::string_view,
-                                           std::uint64_t value) {
-        if (value > 0 && ((name == names) || ...))
-          found.push_back(where + ' ' + role + ' ' + std::string{name} + ' '
-                          + std::to_string(value));
-      });
-  };
-  look("prefill", probes_.prefills, "requests", "waiting", "moves", "pool_questions",
-       "deadlines", "blocks_used");
-  look("decode", probes_.decodes, "requests", "sequences", "waiting", "parked", "moves",
-       "pool_questions", "deadlines", "blocks_used");
-  look("coupled", probes_.coupleds, "requests", "sequences", "waiting", "deadlines",
-       "blocks_used");
-  look("shard", probes_.shards, "blocks_writing", "blocks_leased", "blocks_kept",
-       "blocks_ssd_moving");
-  look("transfer", probes_.transfers, "movements_open");
-  look("fabric", probes_.fabrics, "flows_open");
-  look("engine", probes_.engines, "forwards_open");
-  look("conductor", probes_.conductors, "requests");
+  auto found = test::left_over(probes_);
+  found.insert(found.begin(), clients_->complaints.begin(), clients_->complaints.end());
   for (const auto& [stream, answer] : clients_->answers)
     if (answer.ends != 1 && !answer.withdrawn && !answer.lost_gateway)
       found.push_back("stream " + std::to_string(stream) + " ended "

@@ -43,6 +43,8 @@ void add(cluster::topology& to, node one, char kind, std::uint32_t count) {
 
 constexpr std::uint32_t count_max = 4096;
 
+constexpr auto events_name_nodes = "its events name nodes, which can't be counted anew";
+
 struct node_count {
   std::uint32_t first = 0;
   std::uint32_t decode = 0; ///< 0: there is no second kind.
@@ -92,6 +94,8 @@ result<cluster::topology, std::string> with_nodes(const cluster::topology& all,
                    + std::to_string(count_max) + ", or two with + between");
   if (!all.links.empty())
     return failure(std::string{"its links name nodes, which can't be counted anew"});
+  if (!all.events.empty())
+    return failure(std::string{events_name_nodes});
   if (wanted->decode == 0)
     return with_coupled(all, wanted->first);
   auto shape = cluster_shape::of(all, {});
@@ -104,6 +108,8 @@ result<cluster_shape, std::string> cluster_shape::of(const cluster::topology& al
                                                      const std::string& hardware) {
   if (auto missing = find_missing(all, hardware))
     return failure(*missing);
+  if (!all.events.empty())
+    return failure(std::string{events_name_nodes});
   cluster_shape shape;
   shape.rest_ = all;
   shape.rest_.nodes.clear();

@@ -2,6 +2,7 @@
 
 #include "schemas/assert.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace perigee::app {
@@ -11,6 +12,11 @@ std::uint64_t course::last(std::string_view group, std::string_view name) const 
     if (columns[i].group == group && columns[i].name == name)
       return rows.back().values[i];
   return 0;
+}
+
+bool course::has(std::string_view group) const {
+  return std::ranges::any_of(columns,
+                             [group](const column& one) { return one.group == group; });
 }
 
 std::uint64_t course::last_sum(std::string_view group) const {

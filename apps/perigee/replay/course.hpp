@@ -33,6 +33,9 @@ struct course {
   /// The last value of `name` in `group`; 0 if there is none.
   std::uint64_t last(std::string_view group, std::string_view name) const;
 
+  /// Whether anything of `group` was read.
+  bool has(std::string_view group) const;
+
   /// The sum of the last values of all in `group`.
   std::uint64_t last_sum(std::string_view group) const;
 

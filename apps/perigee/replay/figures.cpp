@@ -149,6 +149,8 @@ figures client_figures(const summary& sum, const spread& gaps, const yardstick& 
 figures figures_of(const replayed& run, const yardstick& by) {
   auto sum = summarize(run.outcomes, by);
   auto all = client_figures(sum, run.gaps, by);
+  if (run.loads.has("placed_again")) // only where events make that likely
+    all.push_back({"placed_again", whole(run.loads.last_sum("placed_again"))});
   add_last(all, "rejected", run.loads, "rejected");
   add_tokens(all, sum, run.loads);
   add_busy(all, run.loads);

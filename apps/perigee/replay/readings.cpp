@@ -3,6 +3,8 @@
 #include "actors/conductor/holdings.hpp"
 #include "apps/perigee/replay/trace_clients.hpp"
 
+#include <algorithm>
+
 namespace perigee::app {
 namespace {
 
@@ -83,7 +85,10 @@ void add_engines(std::vector<reading>& to, const virtual_cluster& of,
     auto found = of.counts().engines.find({node, static_cast<std::uint32_t>(engine)});
     if (found != of.counts().engines.end())
       to.push_back({group, node + '/' + role + '.' + std::to_string(index),
-                    [&of, probe = found->second] { return probe->busy_ns(of.now()); }});
+                    [&of, probe = found->second, most = std::uint64_t{0}]() mutable {
+                      most = std::max(most, probe->busy_ns(of.now()));
+                      return most; // of one that has died it may be less than it was
+                    }});
   };
   for (const auto& node : all.nodes)
     for (std::size_t i = 0; i < node.prefill_groups.size(); ++i)
@@ -120,6 +125,10 @@ std::vector<reading> readings_of(const virtual_cluster& of,
   add_tokens(some, of.counts());
   add_engines(some, of, all);
   add_links(some, of.counts());
+  if (!all.events.empty())
+    some.push_back({"placed_again", "requests",
+                    sum_of(of.counts().gateways,
+                           [](const auto& one) { return one.placed_again_total(); })});
   return some;
 }
 

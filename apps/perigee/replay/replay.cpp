@@ -34,7 +34,7 @@ public:
     : told_(told), block_tokens_(of.layout.block_tokens),
       clients_(
         std::make_shared<trace_clients>(of.layout.block_tokens, of.info.vocabulary)),
-      cluster_(all, of, clients_, how.seed, std::move(log), record),
+      cluster_(all, of, clients_, how.seed, start_up, std::move(log), record),
       loads_(how.read_every, readings_of(cluster_, all)),
       replicas_(replicas_every, replicas_of(cluster_, asked_for_)) {
     cluster_.run_until(start_up);

@@ -2,11 +2,24 @@
 /// report: what a replay says, for people and for programs.
 #pragma once
 
+#include "actors/cluster/topology.hpp"
 #include "apps/perigee/replay/figures.hpp"
 
+#include <chrono>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace perigee::app {
+
+/// Something that was made to go wrong.
+struct told_event {
+  std::chrono::nanoseconds at{};
+  std::optional<std::chrono::nanoseconds> until; ///< Nothing: to the end, or no time.
+  std::string what;                              ///< "kill d1".
+};
+
+std::vector<told_event> told_events(const cluster::topology& all);
 
 /// What reports tell of a run.
 struct told_run {
@@ -14,6 +27,7 @@ struct told_run {
   std::string trace;
   std::uint64_t seed = 1;
   yardstick by;
+  std::vector<told_event> events{}; ///< By time.
 };
 
 // All end with a line break.

@@ -2,6 +2,7 @@
 #include "apps/perigee/replay/report.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace perigee::app {
 namespace {
@@ -14,6 +15,19 @@ void add_limit(json_object& to, const char* name,
     to.add(name, milliseconds_of(*limit));
 }
 
+void add_events(std::string& to, const std::vector<told_event>& all) {
+  const char* before = "[";
+  for (const auto& one : all) {
+    to += std::exchange(before, ",");
+    json_object event{to};
+    event.add("at_s", rounded(seconds_of(one.at), 3));
+    if (one.until)
+      event.add("until_s", rounded(seconds_of(*one.until), 3));
+    event.add("what", one.what);
+  }
+  to += ']';
+}
+
 void add_subject(json_object& to, const told_run& what) {
   to.add("topology", what.topology);
   to.add("trace", what.trace);
@@ -23,6 +37,8 @@ void add_subject(json_object& to, const told_run& what) {
     kept.add("ttft", milliseconds_of(what.by.kept.ttft));
     kept.add("tbt", milliseconds_of(what.by.kept.tbt));
   }
+  if (!what.events.empty())
+    add_events(to.member("events"), what.events);
   if (!what.by.goodput.any())
     return;
   json_object good{to.member("goodput_ms")};

@@ -19,6 +19,17 @@ std::string head_of(const told_run& what) {
   return fmt::format("{} on {}\n", what.trace, what.topology);
 }
 
+/// A line each.
+std::string events_of(const told_run& what) {
+  std::string text;
+  for (const auto& one : what.events) {
+    auto show = [](auto moment) { return to_string(rounded(seconds_of(moment), 1)); };
+    text += fmt::format("{:>8} s  {}{}\n", show(one.at), one.what,
+                        one.until ? ", until " + show(*one.until) + " s" : "");
+  }
+  return text;
+}
+
 std::string requests_of(const figures& in, const told_run& what) {
   auto n = [&](const char* name) { return text_of(in, name, 0); };
   auto text = fmt::format(
@@ -29,7 +40,8 @@ std::string requests_of(const figures& in, const told_run& what) {
                          static_cast<std::uint64_t>(find(in, "requests")->scaled)),
               1)),
     n("refused"), n("failed"),
-    is_none(in, "not_sent") ? "" : ", not sent " + n("not_sent"),
+    (is_none(in, "not_sent") ? "" : ", not sent " + n("not_sent"))
+      + (is_none(in, "placed_again") ? "" : ", placed again " + n("placed_again")),
     text_of(in, "lasted_s", 1));
   text
     += fmt::format("within {} ms to the first token and {} ms between tokens: {} %\n",
@@ -106,7 +118,8 @@ std::string cluster_of(const figures& in) {
 } // namespace
 
 std::string to_table(const figures& all, const told_run& what) {
-  return head_of(what) + requests_of(all, what) + spreads_of(all) + cluster_of(all)
+  return head_of(what) + events_of(what) + requests_of(all, what) + spreads_of(all)
+         + cluster_of(all)
          + counts_of(all, "refused_by.", "refused, as clients were told")
          + counts_of(all, "rejected.", "refused, by stage and cause")
          + counts_of(all, "failed_by.", "failed");
@@ -122,7 +135,7 @@ std::string to_client_table(const figures& all, const told_run& what) {
 std::string to_table(const std::vector<repeated_figure>& all, const told_run& what,
                      std::size_t runs) {
   auto text
-    = head_of(what)
+    = head_of(what) + events_of(what)
       + fmt::format("{} runs, seeds {} to {}\n\n{:<34}{:>16}{:>14}{:>16}{:>16}\n", runs,
                     what.seed, what.seed + runs - 1, "", "mean", "deviation", "least",
                     "most");

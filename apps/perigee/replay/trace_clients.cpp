@@ -40,7 +40,21 @@ std::span<const std::uint64_t> whole_blocks_of(const workload::request& one,
 }
 
 void trace_clients::opened(const gateway_actor& gateway) {
+  bool is_successor = static_cast<bool>(gateway_);
   gateway_ = gateway;
+  if (is_successor)
+    begin_again();
+}
+
+void trace_clients::begin_again() {
+  std::vector<std::uint64_t> lost;
+  for (const auto& [stream, one] : open_)
+    if (outcomes_[one.at].output_tokens > 0)
+      lost.push_back(stream);
+    else
+      submit(*door_, one.wish, stream);
+  for (auto stream : lost)
+    end(stream, outcome::ending::failed, gateway::api_code::actor_lost, door_->now());
 }
 
 void trace_clients::send(rt::doorway& door, workload::request one, nanoseconds now) {
@@ -71,7 +85,9 @@ void trace_clients::begin(rt::doorway& door, const workload::request& one,
   begun.input_tokens = one.input_tokens;
   outcomes_.push_back(begun);
   auto gaps_max = std::max(one.output_tokens, 1u) - 1;
-  open_.emplace(stream, open_stream{stream, longest_tenth{gaps_max}, {}, one.session});
+  open_.emplace(stream,
+                open_stream{stream, longest_tenth{gaps_max}, {}, one.session, one});
+  door_ = &door;
   if (gateway_)
     submit(door, one, stream);
   else
@@ -141,6 +157,7 @@ void trace_clients::take_tokens(open_stream& of, const gateway::stream_news& new
     auto drawn = news.drawn_at(i);
     if (of_it.output_tokens++ == 0) {
       of_it.first_token = drawn;
+      of.wish = {};
       of_it.cached_tokens = news.cached_tokens;
     } else {
       of.gaps.add(drawn - of.last, 1);

@@ -31,9 +31,10 @@ public:
   trace_clients(std::uint32_t block_tokens, std::uint32_t vocabulary)
     : block_tokens_(block_tokens), vocabulary_(vocabulary) {}
 
-  /// Sends `one` through `door`: at `now`, which is its arrival, or later if it is a turn
-  /// that waits for an answer, or never if there was none. Without a gateway it has
-  /// failed.
+  /// Sends `one` through `door`, which stays: at `now`, which is its arrival, or later if
+  /// it is a turn that waits for an answer, or never if there was none. Without a gateway
+  /// it has failed. One whose gateway is lost is sent to its successor if its answer had
+  /// not begun, and has failed if it had: as HTTP clients see it.
   void send(rt::doorway& door, workload::request one, std::chrono::nanoseconds now);
 
   /// Whether any turn waits, and when one is to be sent by send_next(), as far as is
@@ -71,11 +72,13 @@ private:
     longest_tenth gaps;
     std::chrono::nanoseconds last{};
     std::optional<std::uint64_t> session;
+    workload::request wish; ///< Empty once its answer has begun.
   };
 
   void begin(rt::doorway& door, const workload::request& one,
              std::chrono::nanoseconds now);
   void leave_out(const workload::request& one, std::chrono::nanoseconds now);
+  void begin_again();
   void submit(rt::doorway& door, const workload::request& one, std::uint64_t stream);
   void take_tokens(open_stream& of, const gateway::stream_news& news);
   void end(std::uint64_t stream, outcome::ending how,
@@ -83,6 +86,7 @@ private:
 
   std::uint32_t block_tokens_;
   std::uint32_t vocabulary_;
+  rt::doorway* door_ = nullptr; ///< Where the last one was sent.
   gateway_actor gateway_;
   std::map<std::uint64_t, open_stream> open_;
   std::vector<outcome> outcomes_;

@@ -1,5 +1,6 @@
 #include "apps/perigee/replay/virtual_cluster.hpp"
 
+#include "actors/cluster/disruptions.hpp"
 #include "apps/perigee/cluster_parts.hpp"
 
 namespace perigee::app {
@@ -25,7 +26,7 @@ virtual_cluster::config::config() {
 
 virtual_cluster::virtual_cluster(const cluster::topology& all, const model_outline& of,
                                  std::shared_ptr<gateway::patron> clients,
-                                 std::uint64_t seed,
+                                 std::uint64_t seed, nanoseconds trace_begins,
                                  std::shared_ptr<spdlog::logger> log,
                                  rt::journal& record)
   : all_(all), of_(as_model(of, all)), system_(config_), time_(system_, seed),
@@ -39,9 +40,11 @@ virtual_cluster::virtual_cluster(const cluster::topology& all, const model_outli
                                seed} {
   auto with = means_of(all_, of_, std::move(clients), known_costs(all_, of_).value());
   with.make_paths = transfer::inline_path; // no thread of its own
-  cluster_
-    = cluster::start(world_, {}, roster_,
-                     cluster::inventory(world_, all_, with, counts_), options_of(all_));
+  with.trace_began = trace_begins;
+  auto how = options_of(all_);
+  how.disruptions = cluster::disruptions_of(all_, trace_begins);
+  cluster_ = cluster::start(world_, {}, roster_,
+                            cluster::inventory(world_, all_, with, counts_), how);
   door_ = std::make_unique<rt::doorway>(world_, "trace");
   time_.settle();
 }

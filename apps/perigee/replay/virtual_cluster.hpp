@@ -21,10 +21,12 @@ public:
   using nanoseconds = std::chrono::nanoseconds;
 
   /// Starts all actors. Every engine of `all` is modelled, and there is some: anything
-  /// else is a bug. `clients` hear all answers, `record` of all messages.
+  /// else is a bug. `clients` hear all answers, `record` of all messages. The events of
+  /// `all` count from `trace_begins`.
   virtual_cluster(const cluster::topology& all, const model_outline& of,
                   std::shared_ptr<gateway::patron> clients, std::uint64_t seed,
-                  std::shared_ptr<spdlog::logger> log, rt::journal& record);
+                  nanoseconds trace_begins, std::shared_ptr<spdlog::logger> log,
+                  rt::journal& record);
   ~virtual_cluster();
 
   virtual_cluster(const virtual_cluster&) = delete;

@@ -121,6 +121,9 @@ TEST_CASE("a cluster of coupled instances is counted by one number") {
   CHECK_FALSE(with_nodes(two_kinds(), "4"));
   all.links.resize(1);
   CHECK(with_nodes(all, "3").error().find("links") != std::string::npos);
+  all.links.clear();
+  all.events.resize(1);
+  CHECK(with_nodes(all, "3").error().find("events") != std::string::npos);
 }
 
 TEST_CASE("nodes that cannot be counted, and hardware that is not there, are refused") {

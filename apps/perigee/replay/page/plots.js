@@ -123,6 +123,20 @@ function readable(name) {
   return name.replace(/_/g, ' ');
 }
 
+// What was made to go wrong, from when until when.
+function drawEvents(on, x, end) {
+  on.area.append('g').selectAll('rect').data(report.events || []).enter().append('rect')
+    .attr('class', 'event').attr('x', (e) => x(Math.min(e.at_s, end)))
+    .attr('width', (e) => Math.max(1.5, x(Math.min(e.until_s || e.at_s, end))
+                                        - x(Math.min(e.at_s, end))))
+    .attr('height', on.height).append('title').text(eventText);
+}
+
+function eventText(e) {
+  const until = 'until_s' in e ? `, until ${oneDigit(e.until_s)} s` : '';
+  return `${oneDigit(e.at_s)} s: ${readable(e.what)}${until}`;
+}
+
 // -- kinds of plot ------------------------------------------------------------
 
 // series: [{name, points: [{at, value}]}]
@@ -134,6 +148,7 @@ function drawLines(of, series, how) {
   const y = d3.scale.linear().domain([0, Math.max(most * 1.05, how.least || 1)])
     .range([on.height, 0]);
   drawAxes(on, x, y, {x: 'virtual time, s', yFormat: how.format});
+  drawEvents(on, x, how.end);
   const line = d3.svg.line().x((p) => x(p.at)).y((p) => y(p.value));
   if (how.stepped)
     line.interpolate('step-after');
@@ -169,6 +184,7 @@ function drawStack(of, series, how) {
       .append('title').text((p) => `${readable(one.name)}, ${oneDigit(p.from)} to `
                                    + `${oneDigit(p.to)} s: ${how.told(p.value)}`);
   });
+  drawEvents(on, x, how.end);
   done(on);
 }
 
@@ -228,6 +244,7 @@ function drawHeat(rows, windows, end) {
       .append('title').text((p) => `${row.name}, ${oneDigit(p.from)} to ${oneDigit(p.to)} s: `
                                    + `${oneDigit(p.value)} %`);
   });
+  drawEvents(on, x, end);
   on.area.append('g').attr('class', 'axis').attr('transform', `translate(0,${on.height})`)
     .call(d3.svg.axis().scale(x).orient('bottom').ticks(12).tickSize(4));
   on.svg.append('text').attr('text-anchor', 'end').attr('x', box.left + on.width)
@@ -260,8 +277,11 @@ function tiles() {
 }
 
 function drawLoads(end) {
-  const of = figure('load', 'Load of both pools', '% of the objective, as admission sees it');
-  const points = (values) => values.map((v, i) => ({at: course.at_s[i], value: v / 10}));
+  const most = 1000; // without instances it is endless
+  const of = figure('load', 'Load of both pools',
+                    `% of the objective, as admission sees it, up to ${most}`);
+  const points = (values) => values.map(
+    (v, i) => ({at: course.at_s[i], value: Math.min(v / 10, most)}));
   drawLines(of, d3.entries(course.load_permille).map(
     ({key, value}) => ({name: key, points: points(value)})),
             {end, limit: 100, least: 105, format: (v) => v + ' %'});
@@ -328,6 +348,8 @@ function drawBusy(windows, end) {
 function draw() {
   d3.select('#subject').text(`${report.trace} on ${report.topology}, seed ${report.seed}; `
                              + `${oneDigit(report.lasted_s)} s of virtual time`);
+  d3.select('#events').selectAll('li').data(report.events || []).enter().append('li')
+    .text(eventText);
   tiles();
   const end = Math.max(endOf(course.at_s), 0.001);
   drawDistribution('ttft', 'Time to the first token (TTFT)', report.distributions.ttft_ms,
