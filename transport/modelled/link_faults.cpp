@@ -10,8 +10,7 @@ link_faults::link_faults(std::vector<double> capacities, std::vector<link_fault>
   for (const auto& one : all_)
     touched_.insert(touched_.end(), one.links.begin(), one.links.end());
   std::ranges::sort(touched_);
-  auto doubled = std::ranges::unique(touched_);
-  touched_.erase(doubled.begin(), doubled.end());
+  touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
 }
 
 std::vector<link_faults::change> link_faults::take_changes(nanoseconds now) {
