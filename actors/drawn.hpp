@@ -6,8 +6,8 @@
 
 namespace perigee {
 
-/// As `to = from` would be. Written out, as Cap'n Proto's own copy of any struct takes
-/// ten times as long, and there is one for every token.
+/// As `to = from` would be. Written out, for there is one of every token, and Cap'n
+/// Proto's own copy has to do for any struct.
 inline void set_drawn(schema::Drawn::Builder to, schema::Drawn::Reader from) {
   to.setToken(from.getToken());
   to.setLogprob(from.getLogprob());

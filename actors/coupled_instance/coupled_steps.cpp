@@ -1,5 +1,6 @@
 #include "actors/asker.hpp"
 #include "actors/coupled_instance/coupled_state.hpp"
+#include "actors/drawn.hpp"
 
 #include <spdlog/logger.h>
 
@@ -198,7 +199,7 @@ void coupled_state::take_scores(resident& one, schema::RunResult::Reader result)
         news.setFirstToken(first + skipped);
         auto told = news.initScores(list.size() - skipped);
         for (unsigned i = 0; i < told.size(); ++i)
-          told.setWithCaveats(i, list[skipped + i]);
+          set_drawn(told[i], list[skipped + i]);
       });
   }
 }
@@ -249,7 +250,7 @@ void coupled_state::write_gift(schema::Tokens::Run::Builder run, const resident&
   run.setRequest(one.request);
   auto tokens = run.initTokens(static_cast<unsigned>(got.tokens.size()));
   for (unsigned i = 0; i < tokens.size(); ++i)
-    tokens.setWithCaveats(i, got.tokens[i]);
+    set_drawn(tokens[i], got.tokens[i]);
   bool is_whole = one.place->text.draws_left() == 0;
   if (got.stop)
     run.setStopToken(*got.stop);

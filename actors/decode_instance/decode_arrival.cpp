@@ -1,4 +1,5 @@
 #include "actors/decode_instance/decode_state.hpp"
+#include "actors/drawn.hpp"
 #include "actors/span_of.hpp"
 
 namespace perigee::decode {
@@ -150,7 +151,7 @@ void decode_state::tell_first(const guest& one) {
   desk_.tell<schema::Tokens>(one.gateway, one.why, [&](schema::Tokens::Builder news) {
     auto run = news.initRuns(1)[0];
     run.setRequest(one.request);
-    run.initTokens(1).setWithCaveats(0, (*one.handoff)->getFirst());
+    set_drawn(run.initTokens(1)[0], (*one.handoff)->getFirst());
     run.setCachedTokens((*one.handoff)->getCachedTokens());
     run.setStages((*one.handoff)->getStages());
   });

@@ -1,3 +1,4 @@
+#include "actors/drawn.hpp"
 #include "actors/prefill_group/prefill_state.hpp"
 #include "actors/prefill_group/prefill_words.hpp"
 
@@ -150,7 +151,7 @@ void prefill_state::answer_alone(job& one, schema::RunResult::One::Reader first)
     if (first.getStopped())
       run.setStopToken(first.getDrawn().getToken());
     else
-      run.initTokens(1).setWithCaveats(0, first.getDrawn());
+      set_drawn(run.initTokens(1)[0], first.getDrawn());
   });
   end(one, End::NONE);
 }
