@@ -4,6 +4,28 @@
 #include "actors/cluster/settings.hpp"
 
 namespace perigee::cluster {
+namespace {
+
+// What all who own an engine have.
+
+template <class Owner>
+setting<Owner> what_computes() {
+  return {"engine", &Owner::engine, a_name, "What computes: \"cpu\", or \"modelled\"."};
+}
+
+template <class Owner>
+setting<Owner> what_it_stands_for() {
+  return {"hardware", &Owner::hardware, a_name_or_empty,
+          "Which [hardware.NAME] a modelled engine stands for."};
+}
+
+template <class Owner>
+setting<Owner> threads_of() {
+  return {"threads", &Owner::threads, between{0, 1024},
+          "Threads that compute. 0: as many as the machine has cores."};
+}
+
+} // namespace
 
 template <>
 const std::vector<setting<node_settings>>& settings_of() {
@@ -41,11 +63,9 @@ const std::vector<setting<prefill_group_settings>>& settings_of() {
   using s = prefill_group_settings;
   static const std::vector<setting<s>> all{
     {"stages", &s::stages, between{1, 1}, "Engines that work as one pipeline."},
-    {"engine", &s::engine, a_name, "What computes: \"cpu\", or \"modelled\"."},
-    {"hardware", &s::hardware, a_name_or_empty,
-     "Which [hardware.NAME] a modelled engine stands for."},
-    {"threads", &s::threads, between{0, 1024},
-     "Threads that compute. 0: as many as the machine has cores."},
+    what_computes<s>(),
+    what_it_stands_for<s>(),
+    threads_of<s>(),
     {"arena", &s::arena, between{1 * MiB, 64 * TiB},
      "Memory for the KV of the prompts being computed. The longest must fit."},
   };
@@ -56,11 +76,9 @@ template <>
 const std::vector<setting<decode_instance_settings>>& settings_of() {
   using s = decode_instance_settings;
   static const std::vector<setting<s>> all{
-    {"engine", &s::engine, a_name, "What computes: \"cpu\", or \"modelled\"."},
-    {"hardware", &s::hardware, a_name_or_empty,
-     "Which [hardware.NAME] a modelled engine stands for."},
-    {"threads", &s::threads, between{0, 1024},
-     "Threads that compute. 0: as many as the machine has cores."},
+    what_computes<s>(),
+    what_it_stands_for<s>(),
+    threads_of<s>(),
     {"arena", &s::arena, between{1 * MiB, 64 * TiB},
      "Memory for the KV of the sequences being decoded. When it is full, sequences "
      "wait "
@@ -74,11 +92,9 @@ template <>
 const std::vector<setting<coupled_instance_settings>>& settings_of() {
   using s = coupled_instance_settings;
   static const std::vector<setting<s>> all{
-    {"engine", &s::engine, a_name, "What computes: \"cpu\", or \"modelled\"."},
-    {"hardware", &s::hardware, a_name_or_empty,
-     "Which [hardware.NAME] a modelled engine stands for."},
-    {"threads", &s::threads, between{0, 1024},
-     "Threads that compute. 0: as many as the machine has cores."},
+    what_computes<s>(),
+    what_it_stands_for<s>(),
+    threads_of<s>(),
     {"arena", &s::arena, between{1 * MiB, 64 * TiB},
      "Memory for the KV of all sequences. When it is full, the youngest make room and "
      "are computed again."},
