@@ -1,13 +1,9 @@
-#include "actors/cluster/cluster.hpp"
-
-#include "actors/runtime/pending_table.hpp"
+#include "actors/cluster/cluster_state.hpp"
 #include "schemas/convert.hpp"
 
 #include <spdlog/logger.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 namespace perigee::cluster {
 
@@ -28,406 +24,285 @@ const char* name_of(schema::Role role) {
   return "unknown";
 }
 
-namespace {
+cluster_state::cluster_state(handle::pointer self, const rt::world& in,
+                             rt::roster* roster, std::shared_ptr<units> all,
+                             options how, std::shared_ptr<probe> counts)
+  : self_(self), desk_(self, in, name), log_(in.log->clone(name)), system_(in.system),
+    roster_(*roster), units_(std::move(*all)), how_(std::move(how)),
+    probe_(std::move(counts)), plans_(units_.size(), respawn_plan{how_.respawns}),
+    are_away_(units_.size(), false), disruptions_(how_.disruptions),
+    timers_(
+      units_.size() + 3, [this](auto due, auto epoch) { wake_at(due, epoch); },
+      [this](auto key, auto) { on_timer(key); }) {
+  roster_.clear(); // nobody watches who sat there under an earlier cluster
+  take_seats({in.life, in.where.incarnation});
+}
 
-struct nothing {};
+cluster_state::~cluster_state() {
+  for (auto& one : units_)
+    for (auto& each : one.seats)
+      each->kill();
+}
 
-class cluster_state {
-public:
-  using handle = cluster_actor;
-  static constexpr const char* name = "cluster";
-
-  cluster_state(handle::pointer self, const rt::world& in, rt::roster* roster,
-                std::shared_ptr<units> all, options how, std::shared_ptr<probe> counts)
-    : self_(self), desk_(self, in, name), log_(in.log->clone(name)), system_(in.system),
-      roster_(*roster), units_(std::move(*all)), how_(std::move(how)),
-      probe_(std::move(counts)), plans_(units_.size(), respawn_plan{how_.respawns}),
-      are_away_(units_.size(), false), disruptions_(how_.disruptions),
-      timers_(
-        units_.size() + 3, [this](auto due, auto epoch) { wake_at(due, epoch); },
-        [this](auto key, nothing) { on_timer(key); }) {
-    roster_.clear(); // nobody watches who sat there under an earlier cluster
-    take_seats({in.life, in.where.incarnation});
-  }
-
-  ~cluster_state() {
-    for (auto& one : units_)
-      for (auto& each : one.seats)
-        each->kill();
-  }
-
-  handle::behavior_type make_behavior() {
-    std::vector<seat*> newcomers;
-    for (std::size_t i = 0; i < units_.size(); ++i)
-      start_unit(i, newcomers);
-    introduce(newcomers);
-    if (how_.refusals_every > nothing_at_all)
-      look_at_refusals_later();
-    disrupt();
-    return {
-      desk_.on(this, &cluster_state::on_drain),
-      desk_.on(this, &cluster_state::on_drained),
-      desk_.on(this, &cluster_state::on_tick),
-      desk_.on(this, &cluster_state::on_describe),
-    };
-  }
-
-private:
-  using timer_key
-    = std::uint64_t; // the index of a unit to start again, or one of these
-  static constexpr timer_key drain_is_over = ~timer_key{0};
-  static constexpr timer_key look_at_refusals = ~timer_key{1};
-  static constexpr timer_key next_disruption = ~timer_key{2};
-  static constexpr std::chrono::nanoseconds nothing_at_all{0};
-
-  /// One on every node: its actors believe what is said in the name of their own.
-  void take_seats(const rt::term& which) {
-    std::set<node_index> nodes{desk_.me().node};
-    for (const auto& one : units_)
-      for (const auto& each : one.seats)
-        nodes.insert(each->node());
-    for (auto node : nodes)
-      roster_.seat(cluster_name{node, desk_.me().index},
-                   {handle{self_}, which, desk_.tag()});
-  }
-
-  // -- starting ---------------------------------------------------------------
-
-  /// Adds to `newcomers` those who have a seat now.
-  void start_unit(std::size_t i, std::vector<seat*>& newcomers) {
-    auto& one = units_[i];
-    plans_[i].started(desk_.now());
-    if (one.prepare)
-      if (auto wrong = one.prepare()) {
-        log_->warn("unit_not_started first={} why=\"{}\"", name_in_log(*one.seats[0]),
-                   *wrong);
-        return start_again_later(i);
-      }
-    for (auto& each : one.seats) {
-      each->fill(desk_, roster_, [this, i, who = each.get()](const rt::error& why) {
-        on_ended(i, *who, why);
-      });
-      if (each->is_up()) {
-        newcomers.push_back(each.get());
-        if (each->role() == schema::Role::SHARD && full_.contains(each->node()))
-          tell_room(each->node());
-      } else
-        log_->error("roster_full actor={}", each->full_name());
-    }
-  }
-
-  /// Tells everybody of the newcomers, and the newcomers of everybody.
-  void introduce(const std::vector<seat*>& newcomers) {
-    const std::set<const seat*> are_new(newcomers.begin(), newcomers.end());
-    for_each_up([&](seat& one) {
-      for (const auto* other : newcomers)
-        one.tell_of(desk_, *other);
-      if (!are_new.contains(&one))
-        for (auto* other : newcomers)
-          other->tell_of(desk_, one);
-    });
-    count();
-  }
-
-  // -- ending -----------------------------------------------------------------
-
-  void on_ended(std::size_t i, seat& who, const rt::error& why) {
-    if (who.is_up()) { // by itself, not because we killed it
-      probe_->lost();
-      if (!ending_)
-        log_->warn("actor_lost name={} why=\"{}\"", who.full_name(), to_string(why));
-      clear(who);
-      if (who.role() == schema::Role::GATEWAY)
-        forget_to_drain({who.node(), who.index()});
-    }
-    auto& mates = units_[i].seats;
-    for (auto& mate : mates)
-      if (mate->is_up()) {
-        clear(*mate);
-        mate->kill();
-      }
-    count();
-    bool all_ended = std::none_of(mates.begin(), mates.end(),
-                                  [](const auto& mate) { return mate->is_occupied(); });
-    if (all_ended && !ending_ && !are_away_[i])
-      start_again_later(i);
-    end_if_alone();
-  }
-
-  /// Takes the seat from `who`, and tells everybody else.
-  void clear(seat& who) {
-    who.clear(roster_);
-    if (!ending_)
-      for_each_up([&](seat& one) { one.tell_of(desk_, who); });
-  }
-
-  void start_again_later(std::size_t i) {
-    auto wait = plans_[i].ended(desk_.now());
-    if (!wait) {
-      probe_->gave_up();
-      return log_->error("unit_given_up first={}", name_in_log(*units_[i].seats[0]));
-    }
-    bool is_free = timers_.put(i, desk_.now() + *wait, {});
-    PERIGEE_ASSERT(is_free, "there is room for every unit");
-  }
-
-  void start_again(const std::vector<std::size_t>& which) {
-    std::vector<seat*> newcomers;
-    for (auto i : which)
-      start_unit(i, newcomers);
-    for (const auto* one : newcomers) {
-      probe_->respawned();
-      log_->info("actor_respawned name={}", one->full_name());
-    }
-    introduce(newcomers);
-  }
-
-  // -- disruptions ------------------------------------------------------------
-
-  /// Brings about all that is due, and comes back for the next.
-  void disrupt() {
-    for (auto [of, begins] : disruptions_.take(desk_.now())) {
-      const auto& one = how_.disruptions[of];
-      if (one.what == disruption::kind::fill) {
-        if (begins)
-          full_.insert(one.node);
-        else
-          full_.erase(one.node);
-        tell_room(one.node);
-      } else if (begins) {
-        begin_outage(one);
-      } else {
-        end_outage(one);
-      }
-    }
-    if (auto due = disruptions_.next()) {
-      bool is_free = timers_.put(next_disruption, *due, {});
-      PERIGEE_ASSERT(is_free, "there is room for this one");
-    }
-  }
-
-  void begin_outage(const disruption& one) {
-    for (auto i : concerned_by(one)) {
-      are_away_[i] = one.begins < one.ends;
-      if (are_away_[i])
-        timers_.take(i);
-      for (auto& each : units_[i].seats)
-        if (each->is_up() && one.concerns(each->node(), each->role(), each->index()))
-          each->kill();
-    }
-  }
-
-  /// What died of it is as new.
-  void end_outage(const disruption& one) {
-    std::vector<std::size_t> back;
-    for (auto i : concerned_by(one)) {
-      if (!are_away_[i])
-        continue;
-      are_away_[i] = false;
-      plans_[i] = respawn_plan{how_.respawns};
-      bool has_ended
-        = std::none_of(units_[i].seats.begin(), units_[i].seats.end(),
-                       [](const auto& each) { return each->is_occupied(); });
-      if (has_ended)
-        back.push_back(i);
-    }
-    start_again(back);
-  }
-
-  std::vector<std::size_t> concerned_by(const disruption& one) const {
-    std::vector<std::size_t> some;
-    for (std::size_t i = 0; i < units_.size(); ++i)
-      for (const auto& each : units_[i].seats)
-        if (one.concerns(each->node(), each->role(), each->index())) {
-          some.push_back(i);
-          break;
-        }
-    return some;
-  }
-
-  /// Tells a node's shard how many of its blocks are not for it.
-  void tell_room(node_index node) {
-    constexpr auto all = ~std::uint32_t{0};
-    desk_.tell<schema::Withhold>(shard_name{node, 0}, rt::unprompted,
-                                 [&](schema::Withhold::Builder wish) {
-                                   wish.setBlocks(full_.contains(node) ? all : 0);
-                                 });
-  }
-
-  // -- draining ---------------------------------------------------------------
-
-  void on_drain(const Msg<schema::Drain>& wish) {
-    if (draining_)
-      return;
-    draining_ = true;
-    count();
-    for_each_up([&](seat& one) {
-      if (one.role() != schema::Role::GATEWAY)
-        return;
-      gateway_name gateway{one.node(), one.index()};
-      if (desk_.tell<schema::Drain>(gateway, wish, [](auto) {}))
-        undrained_.insert(gateway);
-    });
-    log_->info("draining gateways={}", undrained_.size());
-    if (undrained_.empty())
-      return end_all();
-    bool is_free = timers_.put(drain_is_over, desk_.now() + how_.drain_limit, {});
-    PERIGEE_ASSERT(is_free, "there is room for this one");
-  }
-
-  void on_drained(const Msg<schema::Drained>& said) {
-    auto gateway = to_name<gateway_name>(said->getWho());
-    if (desk_.is_from(gateway, said))
-      forget_to_drain(gateway);
-  }
-
-  /// It holds no open request any more.
-  void forget_to_drain(const gateway_name& gateway) {
-    if (undrained_.erase(gateway) == 0 || !undrained_.empty() || ending_)
-      return;
-    log_->info("drained");
-    timers_.take(drain_is_over);
-    end_all();
-  }
-
-  void end_all() {
-    ending_ = true;
-    for (auto& one : units_)
-      for (auto& each : one.seats) {
-        if (each->is_up())
-          each->clear(roster_);
-        each->kill();
-      }
-    end_if_alone();
-  }
-
-  void end_if_alone() {
-    bool alone = true;
-    for (const auto& one : units_)
-      for (const auto& each : one.seats)
-        alone = alone && !each->is_occupied();
-    if (ending_ && alone) {
-      roster_.clear();
-      self_->quit();
-    }
-  }
-
-  // -- timers -----------------------------------------------------------------
-
-  void wake_at(std::chrono::nanoseconds due, std::uint64_t epoch) {
-    desk_.tell_after<schema::Tick>(handle{self_}, due - desk_.now(), rt::unprompted,
-                                   [&](auto timer) { timer.setEpoch(epoch); });
-  }
-
-  void on_tick(const Msg<schema::Tick>& timer) {
-    timers_.on_timer(timer->getEpoch(), desk_.now());
-  }
-
-  void on_timer(timer_key key) {
-    if (ending_)
-      return;
-    if (key == look_at_refusals)
-      return log_refusals();
-    if (key == next_disruption)
-      return disrupt();
-    if (key < units_.size())
-      return start_again({key});
-    log_->warn("drain_limit_reached gateways={}", undrained_.size());
-    end_all();
-  }
-
-  // -- looking ----------------------------------------------------------------
-
-  void look_at_refusals_later() {
-    bool is_free = timers_.put(look_at_refusals, desk_.now() + how_.refusals_every, {});
-    PERIGEE_ASSERT(is_free, "there is room for this one");
-  }
-
-  void log_refusals() {
-    std::map<std::string, std::pair<std::uint64_t, std::string>> grown;
-    rt::refused_by(system_).each([&](auto type, auto total, auto reason) {
-      auto& logged = refusals_logged_[std::string{type}];
-      if (total > logged)
-        grown[std::string{type}] = {logged = total, std::string{reason}};
-    });
-    for (const auto& [type, seen] : grown)
-      log_->warn("messages_refused type=\"{}\" total={} last_reason=\"{}\"", type,
-                 seen.first, seen.second);
+auto cluster_state::make_behavior() -> handle::behavior_type {
+  std::vector<seat*> newcomers;
+  for (std::size_t i = 0; i < units_.size(); ++i)
+    start_unit(i, newcomers);
+  introduce(newcomers);
+  if (how_.refusals_every > nothing_at_all)
     look_at_refusals_later();
-  }
-
-  rt::reply<schema::Description> on_describe(const Msg<schema::Describe>& wish) {
-    auto now = census();
-    return desk_.write<schema::Description>(
-      wish, [&](schema::Description::Builder described) {
-        described.setReady(is_ready());
-        described.setUp(static_cast<std::uint32_t>(now.up));
-        described.setDown(static_cast<std::uint32_t>(now.down));
-        described.setRespawned(probe_->respawns());
-      });
-  }
-
-  /// Of every role that there is, somebody is up.
-  bool is_ready() const {
-    std::map<schema::Role, bool> roles;
-    for (const auto& one : units_)
-      for (const auto& each : one.seats)
-        roles[each->role()] = roles[each->role()] || each->is_up();
-    return !draining_ && !roles.empty()
-           && std::all_of(roles.begin(), roles.end(),
-                          [](const auto& role) { return role.second; });
-  }
-
-  struct seat_counts {
-    std::size_t up = 0;
-    std::size_t down = 0;
+  disrupt();
+  return {
+    desk_.on(this, &cluster_state::on_drain),
+    desk_.on(this, &cluster_state::on_drained),
+    desk_.on(this, &cluster_state::on_tick),
+    desk_.on(this, &cluster_state::on_describe),
   };
+}
 
-  seat_counts census() const {
-    seat_counts now;
-    for (const auto& one : units_)
-      for (const auto& each : one.seats)
-        ++(each->is_up() ? now.up : now.down);
-    return now;
+/// One on every node: its actors believe what is said in the name of their own.
+void cluster_state::take_seats(const rt::term& which) {
+  std::set<node_index> nodes{desk_.me().node};
+  for (const auto& one : units_)
+    for (const auto& each : one.seats)
+      nodes.insert(each->node());
+  for (auto node : nodes)
+    roster_.seat(cluster_name{node, desk_.me().index},
+                 {handle{self_}, which, desk_.tag()});
+}
+
+// -- starting ---------------------------------------------------------------
+
+/// Adds to `newcomers` those who have a seat now.
+void cluster_state::start_unit(std::size_t i, std::vector<seat*>& newcomers) {
+  auto& one = units_[i];
+  plans_[i].started(desk_.now());
+  if (one.prepare)
+    if (auto wrong = one.prepare()) {
+      log_->warn("unit_not_started first={} why=\"{}\"", name_in_log(*one.seats[0]),
+                 *wrong);
+      return start_again_later(i);
+    }
+  for (auto& each : one.seats) {
+    each->fill(desk_, roster_, [this, i, who = each.get()](const rt::error& why) {
+      on_ended(i, *who, why);
+    });
+    if (each->is_up()) {
+      newcomers.push_back(each.get());
+      if (each->role() == schema::Role::SHARD && full_.contains(each->node()))
+        tell_room(each->node());
+    } else
+      log_->error("roster_full actor={}", each->full_name());
   }
+}
 
-  void count() {
-    auto now = census();
-    probe_->seated(now.up, now.down, is_ready());
+/// Tells everybody of the newcomers, and the newcomers of everybody.
+void cluster_state::introduce(const std::vector<seat*>& newcomers) {
+  const std::set<const seat*> are_new(newcomers.begin(), newcomers.end());
+  for_each_up([&](seat& one) {
+    for (const auto* other : newcomers)
+      one.tell_of(desk_, *other);
+    if (!are_new.contains(&one))
+      for (auto* other : newcomers)
+        other->tell_of(desk_, one);
+  });
+  count();
+}
+
+// -- ending -----------------------------------------------------------------
+
+void cluster_state::on_ended(std::size_t i, seat& who, const rt::error& why) {
+  if (who.is_up()) { // by itself, not because we killed it
+    probe_->lost();
+    if (!ending_)
+      log_->warn("actor_lost name={} why=\"{}\"", who.full_name(), to_string(why));
+    clear(who);
+    if (who.role() == schema::Role::GATEWAY)
+      forget_to_drain({who.node(), who.index()});
   }
+  auto& mates = units_[i].seats;
+  for (auto& mate : mates)
+    if (mate->is_up()) {
+      clear(*mate);
+      mate->kill();
+    }
+  count();
+  bool all_ended = std::none_of(mates.begin(), mates.end(),
+                                [](const auto& mate) { return mate->is_occupied(); });
+  if (all_ended && !ending_ && !are_away_[i])
+    start_again_later(i);
+  end_if_alone();
+}
 
-  template <class See>
-  void for_each_up(See see) {
-    for (auto& one : units_)
-      for (auto& each : one.seats)
-        if (each->is_up())
-          see(*each);
+/// Takes the seat from `who`, and tells everybody else.
+void cluster_state::clear(seat& who) {
+  who.clear(roster_);
+  if (!ending_)
+    for_each_up([&](seat& one) { one.tell_of(desk_, who); });
+}
+
+void cluster_state::start_again_later(std::size_t i) {
+  auto wait = plans_[i].ended(desk_.now());
+  if (!wait) {
+    probe_->gave_up();
+    return log_->error("unit_given_up first={}", name_in_log(*units_[i].seats[0]));
   }
+  bool is_free = timers_.put(i, desk_.now() + *wait, {});
+  PERIGEE_ASSERT(is_free, "there is room for every unit");
+}
 
-  static std::string name_in_log(const seat& one) {
-    return one.full_name().empty() ? name_of(one.role()) : one.full_name();
+void cluster_state::start_again(const std::vector<std::size_t>& which) {
+  std::vector<seat*> newcomers;
+  for (auto i : which)
+    start_unit(i, newcomers);
+  for (const auto* one : newcomers) {
+    probe_->respawned();
+    log_->info("actor_respawned name={}", one->full_name());
   }
+  introduce(newcomers);
+}
 
-  handle::pointer self_;
-  rt::desk<handle> desk_;
-  std::shared_ptr<spdlog::logger> log_;
-  caf::actor_system& system_;
-  rt::roster& roster_;
-  units units_;
-  options how_;
-  std::shared_ptr<probe> probe_;
-  std::vector<respawn_plan> plans_; // of units_
-  std::vector<bool> are_away_;      // of units_: not started again before it is over
-  disruption_plan disruptions_;
-  std::set<node_index> full_; // nodes whose shards have no room
-  rt::pending_table<timer_key, nothing> timers_;
-  std::set<gateway_name> undrained_;
-  std::map<std::string, std::uint64_t> refusals_logged_;
-  bool draining_ = false;
-  bool ending_ = false;
-};
+// -- draining ---------------------------------------------------------------
 
-} // namespace
+void cluster_state::on_drain(const Msg<schema::Drain>& wish) {
+  if (draining_)
+    return;
+  draining_ = true;
+  count();
+  for_each_up([&](seat& one) {
+    if (one.role() != schema::Role::GATEWAY)
+      return;
+    gateway_name gateway{one.node(), one.index()};
+    if (desk_.tell<schema::Drain>(gateway, wish, [](auto) {}))
+      undrained_.insert(gateway);
+  });
+  log_->info("draining gateways={}", undrained_.size());
+  if (undrained_.empty())
+    return end_all();
+  bool is_free = timers_.put(drain_is_over, desk_.now() + how_.drain_limit, {});
+  PERIGEE_ASSERT(is_free, "there is room for this one");
+}
+
+void cluster_state::on_drained(const Msg<schema::Drained>& said) {
+  auto gateway = to_name<gateway_name>(said->getWho());
+  if (desk_.is_from(gateway, said))
+    forget_to_drain(gateway);
+}
+
+/// It holds no open request any more.
+void cluster_state::forget_to_drain(const gateway_name& gateway) {
+  if (undrained_.erase(gateway) == 0 || !undrained_.empty() || ending_)
+    return;
+  log_->info("drained");
+  timers_.take(drain_is_over);
+  end_all();
+}
+
+void cluster_state::end_all() {
+  ending_ = true;
+  for (auto& one : units_)
+    for (auto& each : one.seats) {
+      if (each->is_up())
+        each->clear(roster_);
+      each->kill();
+    }
+  end_if_alone();
+}
+
+void cluster_state::end_if_alone() {
+  bool alone = true;
+  for (const auto& one : units_)
+    for (const auto& each : one.seats)
+      alone = alone && !each->is_occupied();
+  if (ending_ && alone) {
+    roster_.clear();
+    self_->quit();
+  }
+}
+
+// -- timers -----------------------------------------------------------------
+
+void cluster_state::wake_at(std::chrono::nanoseconds due, std::uint64_t epoch) {
+  desk_.tell_after<schema::Tick>(handle{self_}, due - desk_.now(), rt::unprompted,
+                                 [&](auto timer) { timer.setEpoch(epoch); });
+}
+
+void cluster_state::on_tick(const Msg<schema::Tick>& timer) {
+  timers_.on_timer(timer->getEpoch(), desk_.now());
+}
+
+void cluster_state::on_timer(timer_key key) {
+  if (ending_)
+    return;
+  if (key == look_at_refusals)
+    return log_refusals();
+  if (key == next_disruption)
+    return disrupt();
+  if (key < units_.size())
+    return start_again({key});
+  log_->warn("drain_limit_reached gateways={}", undrained_.size());
+  end_all();
+}
+
+// -- looking ----------------------------------------------------------------
+
+void cluster_state::look_at_refusals_later() {
+  bool is_free = timers_.put(look_at_refusals, desk_.now() + how_.refusals_every, {});
+  PERIGEE_ASSERT(is_free, "there is room for this one");
+}
+
+void cluster_state::log_refusals() {
+  std::map<std::string, std::pair<std::uint64_t, std::string>> grown;
+  rt::refused_by(system_).each([&](auto type, auto total, auto reason) {
+    auto& logged = refusals_logged_[std::string{type}];
+    if (total > logged)
+      grown[std::string{type}] = {logged = total, std::string{reason}};
+  });
+  for (const auto& [type, seen] : grown)
+    log_->warn("messages_refused type=\"{}\" total={} last_reason=\"{}\"", type,
+               seen.first, seen.second);
+  look_at_refusals_later();
+}
+
+rt::reply<schema::Description>
+cluster_state::on_describe(const Msg<schema::Describe>& wish) {
+  auto now = census();
+  return desk_.write<schema::Description>(
+    wish, [&](schema::Description::Builder described) {
+      described.setReady(is_ready());
+      described.setUp(static_cast<std::uint32_t>(now.up));
+      described.setDown(static_cast<std::uint32_t>(now.down));
+      described.setRespawned(probe_->respawns());
+    });
+}
+
+/// Of every role that there is, somebody is up.
+bool cluster_state::is_ready() const {
+  std::map<schema::Role, bool> roles;
+  for (const auto& one : units_)
+    for (const auto& each : one.seats)
+      roles[each->role()] = roles[each->role()] || each->is_up();
+  return !draining_ && !roles.empty()
+         && std::all_of(roles.begin(), roles.end(),
+                        [](const auto& role) { return role.second; });
+}
+
+cluster_state::seat_counts cluster_state::census() const {
+  seat_counts now;
+  for (const auto& one : units_)
+    for (const auto& each : one.seats)
+      ++(each->is_up() ? now.up : now.down);
+  return now;
+}
+
+void cluster_state::count() {
+  auto now = census();
+  probe_->seated(now.up, now.down, is_ready());
+}
+
+std::string cluster_state::name_in_log(const seat& one) {
+  return one.full_name().empty() ? name_of(one.role()) : one.full_name();
+}
 
 std::string to_string(const options& how) {
   auto text = [](const char* key, auto value) {
