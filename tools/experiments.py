@@ -4,6 +4,7 @@ import csv
 import json
 import statistics
 import sys
+import tomllib
 
 
 def runs_of(file):
@@ -46,11 +47,19 @@ def print_rates(file):
             run["run"], run["ttft_ms"]["p90"] / first / 10, run["tpot_ms"]["p90"] / token / 5))
 
 
+def prefill_seconds(topology):
+    """Of a prompt of n tokens, by the topology's only hardware."""
+    with open(topology, "rb") as file:
+        (cost,) = tomllib.load(file)["hardware"].values()
+    return lambda n: (cost["prefill_fixed_ms"] * 1e-3 + cost["prefill_token_us"] * 1e-6 * n
+                      + cost["prefill_pair_ns"] * 1e-9 * n * n)
+
+
 def print_prefill(file, trace):
     """Mean prefill time: of our engines, and of a cluster that reuses nothing."""
     run = runs_of(file)
     lengths = [json.loads(line)["input_length"] for line in open(trace)]
-    alone = statistics.mean(0.0447 + 1.105e-4 * n + 7.586e-10 * n * n for n in lengths)
+    alone = statistics.mean(map(prefill_seconds(run["topology"]), lengths))
     groups = len(run["course"]["prefill_busy_ns"])
     mine = run["lasted_s"] * groups * run["busy_percent"]["prefill"] / 100 / run["requests"]
     print("{:.3f} s a request, {:.3f} without reuse, hits {:.1f} %".format(
