@@ -37,6 +37,18 @@ TEST_CASE("what becomes of a request does not depend on how often somebody looks
           == seldom.said);
 }
 
+TEST_CASE("a replay's speed is measured, of a trace that is given") {
+  scratch here;
+  here.write("two.toml", modelled_cluster);
+  REQUIRE(run(make_trace, here.path()).code == 0);
+  auto table = run("bench replay two.toml t.jsonl --runs 2", here.path());
+  INFO(table.said);
+  REQUIRE(table.code == 0);
+  CHECK(holds(table.said, "virtual/wall"));
+  CHECK(holds(table.said, "the trace                       60"));
+  CHECK(run("bench replay two.toml none.jsonl --runs 1", here.path()).code == 1);
+}
+
 TEST_CASE("several seeds give one table, of what each figure comes to") {
   scratch here;
   here.write("two.toml", modelled_cluster);
