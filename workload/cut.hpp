@@ -14,7 +14,8 @@ namespace perigee::workload {
 inline constexpr double speed_min = 0.01;
 inline constexpr double speed_max = 1000.0;
 
-static_assert(std::chrono::nanoseconds{arrival_max}.count() / speed_min < 0x1p62,
+static_assert(std::chrono::duration<double, std::nano>{arrival_max}.count() / speed_min
+                < 0x1p62,
               "moments can be slowed down, and a think be added");
 
 /// Which part of a trace is wanted.
