@@ -15,7 +15,11 @@ packages="g++ cmake ninja-build ccache curl python3 python3-pip python3-venv
   libcaf-dev capnproto libcapnp-dev catch2 libspdlog-dev libexpected-dev
   libboost1.81-dev libboost-json1.81-dev libtomlplusplus-dev libcli11-dev
   prometheus-cpp-dev libpcre2-dev libssl-dev libxxhash-dev libbenchmark-dev
-  libjs-d3 chromium" # D3 draws the plots of reports; Chromium opens them in a test
+  libjs-d3 chromium
+  libibverbs-dev libhwloc-dev ibverbs-providers perftest
+  qemu-system-x86 busybox-static kmod cpio iproute2 xz-utils"
+# D3 draws the plots of reports, and Chromium opens them in a test. The last line is the
+# emulated machine in which RDMA is tested (tools/rdma_vm/).
 case ${1:-} in
 '') ;;
 --dev) packages="$packages clang libclang-rt-14-dev clang-format clang-tidy" ;;
