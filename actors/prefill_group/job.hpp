@@ -75,7 +75,8 @@ struct job {
 
   std::uint64_t pin_ticket = 0; ///< Not answered. 0: none.
   std::uint64_t fetch_ticket = 0;
-  gate_ptr arrival;         ///< Which the fetch opens, where a Forward may wait for it.
+  gate_ptr arrival; ///< Which the fetch opens, where a Forward may wait for it.
+  moment load_began{};
   std::uint32_t coming = 0; ///< Tokens whose KV is being fetched.
   bool is_spoilt = false;   ///< It did not come, and the Forward builds on it.
   lease lent;

@@ -1,5 +1,6 @@
 #include "actors/prefill_group/prefill_state.hpp"
 #include "actors/prefill_group/prefill_words.hpp"
+#include "actors/span_of.hpp"
 
 #include <spdlog/logger.h>
 
@@ -112,8 +113,20 @@ void prefill_state::take_chunk(schema::RunResult::Reader result) {
     log_->warn("forward_failed fault={}", static_cast<int>(fault));
     return fail_chunk(some);
   }
+  see_pace(some, result);
   for (const auto& part : some)
     take_share(jobs_.at(part.request), result);
+}
+
+/// Of a chunk that waited for nobody.
+void prefill_state::see_pace(const chunk& some, schema::RunResult::Reader result) {
+  std::uint32_t tokens = 0;
+  for (const auto& part : some) {
+    if (jobs_.at(part.request).arrival)
+      return;
+    tokens += part.tokens;
+  }
+  load_pace_.computed(tokens, span_of(result.getSteps()[0].getDurationNs()));
 }
 
 void prefill_state::take_share(job& one, schema::RunResult::Reader result) {

@@ -89,13 +89,14 @@ bool prefill_state::fetch(job& one, schema::Lease::Reader lent) {
   auto told = [this, request = one.request](auto ticket, auto fault) {
     auto& of = jobs_.at(request);
     of.fetch_ticket = 0;
-    loading_.erase(ticket);
+    forget_loading(ticket);
     on_fetched(of, fault);
   };
+  one.load_began = desk_.now();
   one.coming = blocks * block_tokens_;
   one.fetch_ticket = moves_.fetch(*one.plan, what, told);
   if (one.fetch_ticket != 0 && one.arrival)
-    loading_.emplace(one.fetch_ticket, one.request);
+    hold_back(one);
   return one.fetch_ticket != 0;
 }
 
@@ -133,6 +134,8 @@ void prefill_state::keep_fetched(job& one) {
   one.cached = one.coming;
   one.stored = is_ours ? one.cached / block_tokens_ : 0;
   probe_->reused(one.cached, origin_of(one.lent.in, is_ours));
+  load_pace_.loaded(one.source().node, one.lent.in, one.coming,
+                    desk_.now() - one.load_began);
 }
 
 void prefill_state::compute_rest(job& one) {
@@ -149,6 +152,25 @@ void prefill_state::unpin(job& one) {
 }
 
 // -- computing while it comes -------------------------------------------------
+
+/// From beginning too soon: what waits for a slow load holds the engine.
+void prefill_state::hold_back(const job& one) {
+  auto first = std::min(one.prompt_tokens() - one.coming, how_.chunk_tokens);
+  auto span = load_pace_.head_start(one.source().node, one.lent.in, one.coming, first);
+  if (span == moment{0}
+      || !held_back_.put(one.fetch_ticket, desk_.now() + span, one.request))
+    may_begin(one.fetch_ticket, one.request);
+}
+
+void prefill_state::may_begin(std::uint64_t ticket, std::uint64_t request) {
+  loading_.emplace(ticket, request);
+  touched_.insert(request);
+}
+
+void prefill_state::forget_loading(std::uint64_t ticket) {
+  loading_.erase(ticket);
+  held_back_.take(ticket);
+}
 
 /// The first chunk of who has waited longest for KV that is still coming: alone, and
 /// each layer waits for its own. Empty if nobody does.

@@ -8,7 +8,14 @@ namespace perigee::prefill {
 namespace {
 
 // What the timers are for: see on_due().
-enum timer : std::uint64_t { of_deadlines, of_ended, of_pins, of_pool, timers };
+enum timer : std::uint64_t {
+  of_deadlines,
+  of_ended,
+  of_pins,
+  of_pool,
+  of_held_back,
+  timers
+};
 
 constexpr std::size_t listed_max = 4096; // of one report
 
@@ -40,6 +47,10 @@ prefill_state::prefill_state(handle::pointer self, const rt::world& in,
     pins_(
       how.requests_max, [this](auto due, auto epoch) { wake_at(due, epoch, of_pins); },
       [this](auto, auto request) { on_pin_expired(request); }),
+    held_back_(
+      how.requests_max,
+      [this](auto due, auto epoch) { wake_at(due, epoch, of_held_back); },
+      [this](auto ticket, auto request) { may_begin(ticket, request); }),
     pool_(desk_, tickets_, moves_, 4 * how.requests_max, how.pool_limit, how.move_limit,
           [this](auto due, auto epoch) { wake_at(due, epoch, of_pool); }) {
   show_holdings();
@@ -84,7 +95,7 @@ void prefill_state::end(job& one, End how) {
   pins_.take(std::exchange(one.pin_ticket, 0));
   if (one.fetch_ticket != 0) {
     moves_.abort(*one.plan, one.fetch_ticket);
-    loading_.erase(one.fetch_ticket);
+    forget_loading(one.fetch_ticket);
   }
   for (auto ticket : one.to_decode.moves)
     moves_.abort(*one.plan, ticket);
@@ -234,6 +245,7 @@ void prefill_state::on_due(const Msg<schema::Due>& news) {
     case of_ended: ended_.on_timer(epoch, desk_.now()); break;
     case of_pins: pins_.on_timer(epoch, desk_.now()); break;
     case of_pool: pool_.on_timer(epoch); break;
+    case of_held_back: held_back_.on_timer(epoch, desk_.now()); break;
   }
   if (!touched_.empty())
     settle();

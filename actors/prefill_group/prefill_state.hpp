@@ -12,6 +12,7 @@
 #include "actors/movements.hpp"
 #include "actors/pool_writer.hpp"
 #include "actors/prefill_group/job_book.hpp"
+#include "actors/prefill_group/load_pace.hpp"
 #include "actors/prefill_group/prefill_group.hpp"
 #include "actors/prefill_group/prefill_queue.hpp"
 #include "actors/report_pace.hpp"
@@ -59,6 +60,9 @@ private:
   void keep_fetched(job& one);
   void compute_rest(job& one);
   void unpin(job& one);
+  void hold_back(const job& one);
+  void may_begin(std::uint64_t ticket, std::uint64_t request);
+  void forget_loading(std::uint64_t ticket);
   chunk first_of_loading();
   bool has_starved(const job& one, schema::EngineFault fault) const;
   void start_over(job& one);
@@ -74,6 +78,7 @@ private:
   void on_forwarded(const Msg<schema::Forwarded>& said);
   bool is_loading(const chunk& some) const;
   void take_chunk(schema::RunResult::Reader result);
+  void see_pace(const chunk& some, schema::RunResult::Reader result);
   void take_share(job& one, schema::RunResult::Reader result);
   void fail_chunk(const chunk& some);
   void tell_scores(const job& one, schema::RunResult::Scores::Reader scores);
@@ -164,6 +169,7 @@ private:
 
   job_book jobs_;
   std::set<std::uint64_t> touched_; // jobs that settle() looks after
+  load_pace load_pace_;
   std::map<std::uint64_t, std::uint64_t>
     loading_;                        // by their fetch's ticket: see pump()
   std::uint64_t forward_ticket_ = 0; // of the Forward that is open
@@ -176,6 +182,7 @@ private:
   rt::pending_table<std::uint64_t, char> deadlines_;     // by request
   rt::pending_table<std::uint64_t, char> ended_;         // requests that are no more
   rt::pending_table<std::uint64_t, std::uint64_t> pins_; // requests, by ticket
+  rt::pending_table<std::uint64_t, std::uint64_t> held_back_; // until in loading_
   pool_writer<handle> pool_;
 };
 

@@ -125,6 +125,25 @@ TEST_CASE("who is ready goes before who is loading") {
   all.check_conservation();
 }
 
+TEST_CASE("who comes while a slow load goes on does not wait for it") {
+  FOR_EVERY_SEED(seed);
+  loading_bench all{seed, layer_wise, 48};
+  auto first = all.ask_on(13);
+  all.bench.advance(10s); // from which it is known how slow loads are
+  auto request = all.ask_on(13, 3);
+  all.bench.advance(all.load() / 8);
+  auto late = all.ask({.prompt = prompt_of(2, 6), .tokens_max = 4});
+  all.bench.advance(10s);
+  auto layers = all.model.layout.layers;
+  CHECK(all.first_token(late) == loading_bench::compute(2));
+  CHECK(all.first_token(request) == all.first_token(first));
+  CHECK(all.first_token(request) == all.load() + loading_bench::compute(13) / layers);
+  CHECK(all.in_prefill("overlapped_total") == 2);
+  for (auto one : {first, request})
+    all.check(one, 192);
+  all.check_conservation();
+}
+
 TEST_CASE("KV that does not come in time is computed, and does not count as cached") {
   FOR_EVERY_SEED(seed);
   auto how = layer_wise;
