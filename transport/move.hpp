@@ -63,8 +63,10 @@ enum class fault : std::uint8_t {
   starved,      ///< The gate that it waited for has failed.
   closed,       ///< The transport has been closed.
   busy,         ///< As many moves are outstanding as may be: come again later.
+  peer_lost,    ///< The process at the other end is not, or no longer, there.
+  refused,      ///< The process at the other end has said no.
 };
-inline constexpr std::size_t faults = 7;
+inline constexpr std::size_t faults = 9;
 
 /// Bytes moved, or why not. In the latter case any part of the destination may have
 /// been written.

@@ -68,7 +68,9 @@ schema::MoveFault to_schema(fault why) {
     case fault::aborted: return schema::MoveFault::ABORTED;
     case fault::starved: return schema::MoveFault::STARVED;
     case fault::busy: return schema::MoveFault::BUSY;
-    case fault::closed: return schema::MoveFault::BROKEN;
+    case fault::closed:
+    case fault::peer_lost:
+    case fault::refused: return schema::MoveFault::BROKEN;
   }
   return schema::MoveFault::BROKEN;
 }
