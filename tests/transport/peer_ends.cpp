@@ -40,7 +40,9 @@ void ends_early(const make_pair_bed& make, way direction) {
       CHECK((came || came.error() == fault::aborted));
       here.to.fill(std::byte{0x5a});
       here.from.fill(std::byte{0xa5});
-      REQUIRE(here.run(100 + round, whole_blocks(one.from, one.to, {})));
+      auto other = here.blocks({{1, 1}});
+      other.layers = {0, 1};
+      REQUIRE(here.run(100 + round, other)); // behind whatever was still under way
       auto now = here.to.layer(0, 0);
       CHECK(std::all_of(now.begin(), now.end(),
                         [](std::byte b) { return b == std::byte{0x5a}; }));
