@@ -84,16 +84,17 @@ struct peer_statistics {
 /// A peer that breaks the protocol is lost.
 ///
 /// **Who owns the memory at the other end.** It belongs to the move as it does here,
-/// and no longer once `then` is called; with one exception: after peer_lost nothing is
-/// known of the peer. What the move was to write there may still be written until the
-/// transport *there* has told that it lost, or has forgotten, this process.
+/// and no longer once `then` is called; with one exception: with peer_lost and closed
+/// nothing is known of the peer. What the move was to write there may still be written
+/// until the transport *there* has told that it lost, or has forgotten, this process.
 ///
 /// **Deadlines.** An abort, and a limit that has passed, stop what has not begun, and
 /// end the move once the peer has answered all that has. A peer that does not is lost,
 /// as `silent`, and the move ends with peer_lost.
 ///
 /// **Which thread.** `then` and `on_peer` are called by one thread of the back end's
-/// own, the same; what was said there of `then` holds for both.
+/// own, the same; what was said there of `then` holds for both. Once closed, no peer can
+/// reach memory here, and nothing is told of any.
 ///
 /// submit() also refuses with peer_lost, if the peer is not up. A move between two
 /// segments of this process is none of this: `gone`.

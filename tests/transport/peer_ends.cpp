@@ -30,6 +30,7 @@ void ends_early(const make_pair_bed& make, way direction) {
   SECTION("after an abort in mid-move the memory can be used anew at both ends") {
     constexpr geometry large{.layer_bytes = std::uint64_t{8} << 20, .layers = 1};
     scene here{make, direction, large, 2};
+    recorder there;
     for (std::uint64_t round = 0; round < 10; ++round) {
       auto one = here.blocks({{0, 0}});
       one.layers = {0, 1};
@@ -39,13 +40,16 @@ void ends_early(const make_pair_bed& make, way direction) {
       auto came = here.heard.of(move_id{round});
       CHECK((came || came.error() == fault::aborted));
       here.to.fill(std::byte{0x5a});
-      here.from.fill(std::byte{0xa5});
-      auto other = here.blocks({{1, 1}});
+      auto other = here.blocks({{1, 1}}); // behind whatever were still under way
       other.layers = {0, 1};
-      REQUIRE(here.run(100 + round, other)); // behind whatever was still under way
+      REQUIRE(here.run(100 + round, other));
+      std::swap(other.from, other.to);
+      REQUIRE(here.right().submit(move_id{round}, other, there.pen()));
+      REQUIRE(there.of(move_id{round}));
       auto now = here.to.layer(0, 0);
       CHECK(std::all_of(now.begin(), now.end(),
                         [](std::byte b) { return b == std::byte{0x5a}; }));
+      here.from.fill(std::byte{0xa5});
     }
   }
   SECTION("an abort of what has ended, or never was, changes nothing") {
