@@ -2,7 +2,7 @@
 find_package(Threads REQUIRED)
 find_package(CapnProto REQUIRED)       # what actors say to each other
 find_package(spdlog REQUIRED)          # events
-find_package(OpenSSL REQUIRED)         # SHA-256 of block keys
+find_package(OpenSSL REQUIRED)         # SHA-256 of block keys; TLS of payload connections
 find_path(TL_EXPECTED_INCLUDE_DIR tl/expected.hpp REQUIRED) # results; libexpected-dev
 find_path(PCRE2_INCLUDE_DIR pcre2.h REQUIRED)               # pre-tokenizers' patterns
 find_library(PCRE2_LIBRARY pcre2-8 REQUIRED)

@@ -28,7 +28,7 @@ void ends_early(const make_pair_bed& make, way direction) {
     CHECK_FALSE(here.arrived({0, 1}, 0));
   }
   SECTION("after an abort in mid-move the memory can be used anew at both ends") {
-    constexpr geometry large{.layer_bytes = std::uint64_t{8} << 20, .layers = 1};
+    constexpr geometry large{.layer_bytes = std::uint64_t{4} << 20, .layers = 1};
     scene here{make, direction, large, 2};
     recorder there;
     for (std::uint64_t round = 0; round < 10; ++round) {
@@ -104,7 +104,7 @@ void outlives_peers(const make_pair_bed& make, way direction) {
     CHECK(here.refusal(2, here.blocks({{0, 1}})) == fault::peer_lost);
   }
   SECTION("a peer that ends in mid-move fails it, and none waits for ever") {
-    constexpr geometry large{.layer_bytes = std::uint64_t{8} << 20, .layers = 1};
+    constexpr geometry large{.layer_bytes = std::uint64_t{2} << 20, .layers = 1};
     scene here{make, direction, large, 8};
     auto one = here.blocks({{0, 0}, {1, 2}, {2, 4}, {3, 6}, {4, 1}});
     one.layers = {0, 1};

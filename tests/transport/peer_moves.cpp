@@ -53,7 +53,7 @@ void moves_bytes(const make_pair_bed& make, way direction) {
     CHECK(all.opens->read().level == odd.layers);
   }
   SECTION("a block of many megabytes arrives whole") {
-    constexpr geometry huge{.layer_bytes = (std::uint64_t{5} << 20) + 13, .layers = 3};
+    constexpr geometry huge{.layer_bytes = (std::uint64_t{3} << 20) + 13, .layers = 3};
     scene here{make, direction, huge, 2};
     CHECK(here.run(1, here.blocks({{0, 1}})).value() == huge.block_bytes());
     CHECK(here.arrived({0, 1}));

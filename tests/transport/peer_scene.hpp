@@ -42,7 +42,8 @@ struct scene : connected_pair {
   }
 
   outcome run(std::uint64_t id, move what) {
-    REQUIRE(submit(id, std::move(what)));
+    bool is_taken = submit(id, std::move(what)).has_value();
+    REQUIRE(is_taken);
     return heard.of(move_id{id});
   }
 

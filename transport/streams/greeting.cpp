@@ -114,7 +114,7 @@ void greeting::end(std::optional<loss> why) {
   at_ = step::over;
   loop_.unwatch(watch_);
   loop_.cancel(limit_);
-  loop_.post([then = then_, over = std::move(stream_), why] {
+  loop_.post([then = then_, over = stream_, why] {
     if (why)
       then(failure(*why));
     else

@@ -10,9 +10,9 @@ namespace perigee::transport::tcp {
 
 /// What both ends prove who they are with. PEM files.
 struct certificates {
-  std::string authority;   ///< Who has signed the peers'.
-  std::string certificate; ///< This process's, with what leads up to the authority.
-  std::string key;
+  std::string authority{};   ///< Who has signed the peers'.
+  std::string certificate{}; ///< This process's, with what leads up to the authority.
+  std::string key{};
 };
 
 struct options {

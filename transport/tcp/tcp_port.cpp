@@ -64,12 +64,20 @@ result<std::unique_ptr<tcp_port>, setup_fault> tcp_port::open(const options& how
   bool may_leave = how.tls || how.insecure;
   if (!may_leave && !where->is_loopback())
     return cannot(where->text() + " is beyond this machine, which takes TLS");
+  std::shared_ptr<const tls_context> tls;
+  if (how.tls) {
+    auto read = tls_context::read(*how.tls);
+    if (!read)
+      return failure(read.error());
+    tls = *read;
+  }
   auto socket = listen_at(*where);
   if (!socket)
     return failure(socket.error());
   if (shown->port() == 0)
     shown = shown->with_port(address::of(socket->fd())->port());
-  return std::unique_ptr<tcp_port>{new tcp_port{std::move(*socket), *shown, may_leave}};
+  return std::unique_ptr<tcp_port>{
+    new tcp_port{std::move(*socket), *shown, may_leave, tls}};
 }
 
 std::shared_ptr<streams::stream> tcp_port::accept() {
@@ -93,8 +101,11 @@ std::shared_ptr<streams::stream> tcp_port::dial(const endpoint& where) const {
   return stream_over(std::move(made), true);
 }
 
-std::shared_ptr<streams::stream> tcp_port::stream_over(file socket, bool) const {
+std::shared_ptr<streams::stream> tcp_port::stream_over(file socket,
+                                                       bool is_client) const {
   tune(socket.fd());
+  if (tls_)
+    return tls_->stream_over(std::move(socket), is_client);
   return std::make_shared<plain_stream>(std::move(socket));
 }
 

@@ -4,7 +4,7 @@
 
 #include "transport/streams/port.hpp"
 #include "transport/tcp/address.hpp"
-#include "transport/tcp/tcp.hpp"
+#include "transport/tcp/tls.hpp"
 
 namespace perigee::transport::tcp {
 
@@ -25,15 +25,18 @@ public:
   std::shared_ptr<streams::stream> dial(const endpoint& where) const override;
 
 private:
-  tcp_port(streams::file socket, const address& here, bool leaves_machine)
-    : socket_(std::move(socket)), here_(here), leaves_machine_(leaves_machine) {}
+  tcp_port(streams::file socket, const address& here, bool leaves_machine,
+           std::shared_ptr<const tls_context> tls)
+    : socket_(std::move(socket)), here_(here), leaves_machine_(leaves_machine),
+      tls_(std::move(tls)) {}
 
   std::shared_ptr<streams::stream> stream_over(streams::file socket,
                                                bool is_client) const;
 
   const streams::file socket_;
   const address here_;
-  const bool leaves_machine_; ///< It may.
+  const bool leaves_machine_;                    ///< It may.
+  const std::shared_ptr<const tls_context> tls_; ///< Null for none.
 };
 
 } // namespace perigee::transport::tcp
