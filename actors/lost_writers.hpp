@@ -12,9 +12,11 @@
 
 namespace perigee {
 
-/// Part of the state of an actor that owns an arena. Only the transfer actor of a lost
+/// Part of the state of an actor that owns an arena. The transfer actor of a lost
 /// writer's node knows when its movements are over: it is asked again and again, and so
-/// is the one that takes its place, until there is an answer.
+/// is the one that takes its place, until there is an answer. Of another node, one's own
+/// is asked after that, or in its place while nobody is there: whether all that the
+/// other had on its way has come to an end here.
 template <class Handle>
 class lost_writers {
 public:
@@ -52,12 +54,16 @@ public:
 
   /// False if it answers nothing that is open, or is from somebody else.
   bool took(const Msg<schema::Quiesced>& said) {
-    const auto* one = asked_.find(said->getTicket());
-    if (!one || !desk_.is_from(transfer_name{one->where, 0}, said))
+    const auto* found = asked_.find(said->getTicket());
+    if (!found || !desk_.is_from(transfer_name{found->asked, 0}, said))
       return false;
-    auto quiet = asked_.take(said->getTicket())->tag;
-    known_.erase(quiet);
-    over_(quiet);
+    auto one = *asked_.take(said->getTicket());
+    if (one.asked != desk_.me().node) {
+      ask_own(one);
+      return true;
+    }
+    known_.erase(one.tag);
+    over_(one.tag);
     return true;
   }
 
@@ -74,19 +80,36 @@ private:
   struct writer {
     rt::actor_tag tag;
     node_index where;
+    node_index asked = where; ///< Whose transfer actor is to answer.
   };
 
-  void ask(const writer& one) {
+  void ask(writer one) {
+    one.asked = one.where;
+    if (!put(one) && one.where != desk_.me().node)
+      ask_own(one);
+  }
+
+  void ask_own(writer one) {
+    one.asked = desk_.me().node;
+    put(one);
+  }
+
+  /// False if nobody is there now. Somebody will be when we ask again.
+  bool put(const writer& one) {
     auto ticket = ++tickets_;
+    auto wish_to = [&](schema::Quiesce::Builder wish) {
+      set_asker(wish.initAsker(), desk_.me());
+      wish.setTicket(ticket);
+      wish.setWriter(static_cast<std::uint64_t>(one.tag));
+      wish.setNode(static_cast<std::uint32_t>(one.where));
+    };
+    bool is_there = desk_.template tell<schema::Quiesce>(transfer_name{one.asked, 0},
+                                                         rt::unprompted, wish_to);
+    if (!is_there && one.asked != desk_.me().node)
+      return false;
     bool kept = asked_.put(ticket, desk_.now() + answer_limit_, one);
     PERIGEE_ASSERT(kept, "one question for each writer");
-    // If nobody is there now, somebody will be when we ask again.
-    desk_.template tell<schema::Quiesce>(
-      transfer_name{one.where, 0}, rt::unprompted, [&](schema::Quiesce::Builder wish) {
-        set_asker(wish.initAsker(), desk_.me());
-        wish.setTicket(ticket);
-        wish.setWriter(static_cast<std::uint64_t>(one.tag));
-      });
+    return is_there;
   }
 
   rt::desk<Handle>& desk_;

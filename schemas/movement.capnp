@@ -84,11 +84,14 @@ struct Abort {
 
 struct Quiesce {
   # A shard or decode instance to the transfer actor of a writer's node: answered by one Quiesced, once no
-  # movement of `writer`, whose tag that was, will touch any memory again.
+  # movement of `writer`, whose tag that was, will touch any memory again. Or to that of its own node, if
+  # nobody is there: then once nothing of that node reaches memory here.
   header @0 :Header;
   asker @1 :Asker;
   ticket @2 :UInt64;
   writer @3 :UInt64;
+  node @4 :UInt32 $Limits.maxValue(65535);
+  # The writer's.
 }
 
 struct Quiesced {

@@ -46,4 +46,13 @@ std::size_t segment_table::size() const {
   return segments_.size();
 }
 
+std::vector<segment_id> segment_table::ids() const {
+  std::lock_guard guard{mutex_};
+  std::vector<segment_id> all;
+  all.reserve(segments_.size());
+  for (const auto& [id, one] : segments_)
+    all.push_back(id);
+  return all;
+}
+
 } // namespace perigee::transport

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 namespace perigee::transport {
 
@@ -69,6 +70,9 @@ public:
   std::optional<segment> find(segment_id id) const;
 
   std::size_t size() const;
+
+  /// Of all that are registered, in order.
+  std::vector<segment_id> ids() const;
 
 private:
   const std::size_t segments_max_;

@@ -32,7 +32,8 @@ cluster_state::cluster_state(handle::pointer self, const rt::world& in,
     probe_(std::move(counts)), plans_(units_.size(), respawn_plan{how_.respawns}),
     are_away_(units_.size(), false), disruptions_(how_.disruptions),
     timers_(
-      units_.size() + 3, [this](auto due, auto epoch) { wake_at(due, epoch); },
+      units_.size() + 3,
+      [this](auto due, auto epoch) { wake_at(due, epoch, own_timers); },
       [this](auto key, auto) { on_timer(key); }) {
   roster_.clear(); // nobody watches who sat there under an earlier cluster
   take_seats({in.life, in.where.incarnation});
@@ -45,14 +46,29 @@ cluster_state::~cluster_state() {
 }
 
 auto cluster_state::make_behavior() -> handle::behavior_type {
-  std::vector<seat*> newcomers;
+  std::vector<own_seat*> newcomers;
   for (std::size_t i = 0; i < units_.size(); ++i)
     start_unit(i, newcomers);
   introduce(newcomers);
   if (how_.refusals_every > nothing_at_all)
     look_at_refusals_later();
   disrupt();
+  meet_others();
   return {
+    desk_.on(this, &cluster_state::on_hello),
+    desk_.on(this, &cluster_state::on_prove),
+    desk_.on(this, &cluster_state::on_met),
+    desk_.on(this, &cluster_state::on_join<gateway_actor>),
+    desk_.on(this, &cluster_state::on_join<rejector_actor>),
+    desk_.on(this, &cluster_state::on_join<conductor_actor>),
+    desk_.on(this, &cluster_state::on_join<prefill_actor>),
+    desk_.on(this, &cluster_state::on_join<decode_actor>),
+    desk_.on(this, &cluster_state::on_join<coupled_actor>),
+    desk_.on(this, &cluster_state::on_join<shard_actor>),
+    desk_.on(this, &cluster_state::on_join<transfer_actor>),
+    desk_.on(this, &cluster_state::on_leave),
+    desk_.on(this, &cluster_state::on_found),
+    desk_.on(this, &cluster_state::on_fenced),
     desk_.on(this, &cluster_state::on_drain),
     desk_.on(this, &cluster_state::on_drained),
     desk_.on(this, &cluster_state::on_tick),
@@ -74,7 +90,7 @@ void cluster_state::take_seats(const rt::term& which) {
 // -- starting ---------------------------------------------------------------
 
 /// Adds to `newcomers` those who have a seat now.
-void cluster_state::start_unit(std::size_t i, std::vector<seat*>& newcomers) {
+void cluster_state::start_unit(std::size_t i, std::vector<own_seat*>& newcomers) {
   auto& one = units_[i];
   plans_[i].started(desk_.now());
   if (one.prepare)
@@ -97,21 +113,30 @@ void cluster_state::start_unit(std::size_t i, std::vector<seat*>& newcomers) {
 }
 
 /// Tells everybody of the newcomers, and the newcomers of everybody.
-void cluster_state::introduce(const std::vector<seat*>& newcomers) {
-  const std::set<const seat*> are_new(newcomers.begin(), newcomers.end());
-  for_each_up([&](seat& one) {
+void cluster_state::introduce(const std::vector<own_seat*>& newcomers) {
+  const std::set<const own_seat*> are_new(newcomers.begin(), newcomers.end());
+  for_each_up([&](own_seat& one) {
     for (const auto* other : newcomers)
       one.tell_of(desk_, *other);
     if (!are_new.contains(&one))
       for (auto* other : newcomers)
         other->tell_of(desk_, one);
   });
+  if (neighbours_)
+    for (auto* one : newcomers) {
+      neighbours_->for_each_seat([&](const seat& other) {
+        if (other.is_up())
+          one->tell_of(desk_, other);
+      });
+      neighbours_->for_each_met(
+        [&](const introducing_actor& there) { one->join(desk_, there); });
+    }
   count();
 }
 
 // -- ending -----------------------------------------------------------------
 
-void cluster_state::on_ended(std::size_t i, seat& who, const rt::error& why) {
+void cluster_state::on_ended(std::size_t i, own_seat& who, const rt::error& why) {
   if (who.is_up()) { // by itself, not because we killed it
     probe_->lost();
     if (!ending_)
@@ -135,10 +160,16 @@ void cluster_state::on_ended(std::size_t i, seat& who, const rt::error& why) {
 }
 
 /// Takes the seat from `who`, and tells everybody else.
-void cluster_state::clear(seat& who) {
+void cluster_state::clear(own_seat& who) {
   who.clear(roster_);
-  if (!ending_)
-    for_each_up([&](seat& one) { one.tell_of(desk_, who); });
+  if (ending_)
+    return;
+  for_each_up([&](own_seat& one) { one.tell_of(desk_, who); });
+  if (!neighbours_)
+    return;
+  neighbours_->tell_left(who);
+  if (who.role() == schema::Role::TRANSFER)
+    neighbours_->on_no_fence();
 }
 
 void cluster_state::start_again_later(std::size_t i) {
@@ -152,7 +183,7 @@ void cluster_state::start_again_later(std::size_t i) {
 }
 
 void cluster_state::start_again(const std::vector<std::size_t>& which) {
-  std::vector<seat*> newcomers;
+  std::vector<own_seat*> newcomers;
   for (auto i : which)
     start_unit(i, newcomers);
   for (const auto* one : newcomers) {
@@ -169,7 +200,7 @@ void cluster_state::on_drain(const Msg<schema::Drain>& wish) {
     return;
   draining_ = true;
   count();
-  for_each_up([&](seat& one) {
+  for_each_up([&](own_seat& one) {
     if (one.role() != schema::Role::GATEWAY)
       return;
     gateway_name gateway{one.node(), one.index()};
@@ -222,13 +253,22 @@ void cluster_state::end_if_alone() {
 
 // -- timers -----------------------------------------------------------------
 
-void cluster_state::wake_at(std::chrono::nanoseconds due, std::uint64_t epoch) {
-  desk_.tell_after<schema::Tick>(handle{self_}, due - desk_.now(), rt::unprompted,
-                                 [&](auto timer) { timer.setEpoch(epoch); });
+void cluster_state::wake_at(std::chrono::nanoseconds due, std::uint64_t epoch,
+                            timer_of whose) {
+  desk_.tell_after<schema::Tick>(
+    handle{self_}, due - desk_.now(), rt::unprompted,
+    [&](auto timer) { timer.setEpoch(epoch * timer_owners + whose); });
 }
 
 void cluster_state::on_tick(const Msg<schema::Tick>& timer) {
-  timers_.on_timer(timer->getEpoch(), desk_.now());
+  auto epoch = timer->getEpoch() / timer_owners;
+  switch (timer->getEpoch() % timer_owners) {
+    case own_timers: timers_.on_timer(epoch, desk_.now()); break;
+    case neighbours_timers:
+      if (neighbours_ && !ending_)
+        neighbours_->on_timer(epoch);
+      break;
+  }
 }
 
 void cluster_state::on_timer(timer_key key) {
@@ -283,6 +323,7 @@ bool cluster_state::is_ready() const {
     for (const auto& each : one.seats)
       roles[each->role()] = roles[each->role()] || each->is_up();
   return !draining_ && !roles.empty()
+         && (!neighbours_ || neighbours_->has_roles_needed())
          && std::all_of(roles.begin(), roles.end(),
                         [](const auto& role) { return role.second; });
 }
@@ -300,7 +341,7 @@ void cluster_state::count() {
   probe_->seated(now.up, now.down, is_ready());
 }
 
-std::string cluster_state::name_in_log(const seat& one) {
+std::string cluster_state::name_in_log(const own_seat& one) {
   return one.full_name().empty() ? name_of(one.role()) : one.full_name();
 }
 

@@ -4,12 +4,14 @@
 #pragma once
 
 #include "actors/cluster/disruption_plan.hpp"
+#include "actors/cluster/neighbours.hpp"
 #include "actors/cluster/probe.hpp"
 #include "actors/cluster/respawn_plan.hpp"
 #include "actors/cluster/unit.hpp"
 #include "actors/runtime/world.hpp"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace perigee::cluster {
@@ -27,6 +29,9 @@ struct options {
   /// What else happens, on the clock of the system. Of outages of the same actor, and of
   /// fills of the same shard, one is over before another begins.
   std::vector<disruption> disruptions{};
+
+  /// Other processes of the same cluster. Nothing: it is all in this one.
+  std::optional<neighbourhood> elsewhere{};
 };
 
 std::string to_string(const options& how);

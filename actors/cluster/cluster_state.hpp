@@ -1,7 +1,8 @@
 /// \file
 /// cluster_state: what a cluster's actor does. Of its own .cpp files alone.
 ///
-/// cluster_disruptions.cpp has what happens to it by plan; cluster.cpp all else.
+/// cluster_disruptions.cpp has what happens to it by plan; cluster_elsewhere.cpp what it
+/// has to do with other nodes; cluster.cpp all else.
 #pragma once
 
 #include "actors/cluster/cluster.hpp"
@@ -35,15 +36,18 @@ private:
   static constexpr timer_key next_disruption = ~timer_key{2};
   static constexpr std::chrono::nanoseconds nothing_at_all{0};
 
+  // Epochs of timers: whose.
+  enum timer_of : std::uint64_t { own_timers, neighbours_timers, timer_owners };
+
   void take_seats(const rt::term& which);
 
   // -- starting
-  void start_unit(std::size_t i, std::vector<seat*>& newcomers);
-  void introduce(const std::vector<seat*>& newcomers);
+  void start_unit(std::size_t i, std::vector<own_seat*>& newcomers);
+  void introduce(const std::vector<own_seat*>& newcomers);
 
   // -- ending
-  void on_ended(std::size_t i, seat& who, const rt::error& why);
-  void clear(seat& who);
+  void on_ended(std::size_t i, own_seat& who, const rt::error& why);
+  void clear(own_seat& who);
   void start_again_later(std::size_t i);
   void start_again(const std::vector<std::size_t>& which);
 
@@ -54,6 +58,20 @@ private:
   std::vector<std::size_t> concerned_by(const disruption& one) const;
   void tell_room(node_index node);
 
+  // -- elsewhere
+  void meet_others();
+  neighbours::calls told_of_others();
+  bool fence(node_index which, std::uint64_t life);
+  void on_found(const Msg<schema::Found>& said, const receiving_actor& there);
+  rt::reply<schema::Welcome> on_hello(const Msg<schema::Hello>& wish);
+  void on_prove(const Msg<schema::Prove>& said, const greeting_actor& greeter,
+                const introducing_actor& there);
+  void on_met(const Msg<schema::Met>& said, const introducing_actor& there);
+  template <class Handle>
+  void on_join(const Msg<schema::Join>& said, const Handle& who);
+  void on_leave(const Msg<schema::Leave>& said);
+  void on_fenced(const Msg<schema::Fenced>& said);
+
   // -- draining
   void on_drain(const Msg<schema::Drain>& wish);
   void on_drained(const Msg<schema::Drained>& said);
@@ -62,7 +80,7 @@ private:
   void end_if_alone();
 
   // -- timers
-  void wake_at(std::chrono::nanoseconds due, std::uint64_t epoch);
+  void wake_at(std::chrono::nanoseconds due, std::uint64_t epoch, timer_of whose);
   void on_tick(const Msg<schema::Tick>& timer);
   void on_timer(timer_key key);
 
@@ -88,7 +106,7 @@ private:
           see(*each);
   }
 
-  static std::string name_in_log(const seat& one);
+  static std::string name_in_log(const own_seat& one);
 
   handle::pointer self_;
   rt::desk<handle> desk_;
@@ -103,6 +121,7 @@ private:
   disruption_plan disruptions_;
   std::set<node_index> full_; // nodes whose shards have no room
   rt::pending_table<timer_key, std::monostate> timers_;
+  std::optional<neighbours> neighbours_; // if there is anything elsewhere
   std::set<gateway_name> undrained_;
   std::map<std::string, std::uint64_t> refusals_logged_;
   bool draining_ = false;

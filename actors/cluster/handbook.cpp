@@ -32,6 +32,8 @@ const char* note_of(const std::string& section) {
     {"policy", "How the cluster decides."},
     {"limits", "How much is taken on, and how long anything may take."},
     {"http", "Who may ask."},
+    {"network",
+     "Between the processes of a cluster, where each node is one: `perigee node`."},
     {"fabric", "The network between nodes, where engines are modelled. Movements share "
                "network cards and core fairly: none could be faster unless one that is "
                "no faster were slower."},
@@ -100,6 +102,8 @@ void write_node(std::string& text, const node& one) {
   text += "name = " + as_toml(one.name) + '\n';
   if (!one.address.empty())
     text += "address = " + as_toml(one.address) + '\n';
+  if (!one.key.empty())
+    text += "key = " + as_toml(one.key) + '\n';
   if (one.cache_shard)
     text += "cache_shard = "
             + shard_table(*one.cache_shard,

@@ -41,7 +41,8 @@ public:
 
   units run() {
     for (std::size_t i = 0; i < all_.nodes.size(); ++i)
-      add_node(i);
+      if (!with_.only || *with_.only == node_index{narrow(i)})
+        add_node(i);
     return std::move(units_);
   }
 
@@ -139,6 +140,7 @@ private:
     how.limit = all_.cluster.transfer_limit;
     how.gated_limit = all_.limits.request_limit;
     how.links = links_of(in, of);
+    how.draw = with_.draw_ticket;
     auto counts = count_in(counts_.transfers, in, 0);
     add_seat<transfer_actor>(
       units_.emplace_back(), schema::Role::TRANSFER, in, 0,
@@ -161,7 +163,7 @@ private:
   }
 
   bool has_fabric() const {
-    return all_.nodes.size() > 1 && network_.has_effect();
+    return all_.nodes.size() > 1 && !with_.only && network_.has_effect();
   }
 
   void add_fabric(const rt::world& in) {

@@ -23,6 +23,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -51,6 +52,12 @@ struct means {
   engine_host::driving driving = engine_host::driving::threaded;
   transfer::make_paths make_paths = transfer::local_path;
   bool shards_have_memory = true; ///< False: they are modelled, as engines may be.
+
+  /// The one node that this process is; nothing: it is all of them.
+  std::optional<node_index> only{};
+
+  /// Draws what nobody can guess, for who moves KV to other processes.
+  std::function<transport::ticket()> draw_ticket{};
 
   /// What the system's clock shows when a trace begins: its events count from there.
   std::chrono::nanoseconds trace_began{};

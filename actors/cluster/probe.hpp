@@ -29,6 +29,25 @@ public:
     units_given_up_total_.add();
   }
 
+  // -- other nodes
+
+  void knows(std::size_t met, std::size_t all) noexcept {
+    nodes_met_.set(met);
+    nodes_away_.set(all - met);
+  }
+
+  void lost_node() noexcept {
+    nodes_lost_total_.add();
+  }
+
+  void turned_away() noexcept {
+    turned_away_total_.add();
+  }
+
+  void dropped_stale() noexcept {
+    stale_total_.add();
+  }
+
   std::uint64_t units_given_up() const noexcept {
     return units_given_up_total_.value();
   }
@@ -54,6 +73,14 @@ public:
     see("respawns_total", "Actors that were started again", respawns_total_.value());
     see("units_given_up_total", "Units that died too often to be started again",
         units_given_up_total_.value());
+    see("nodes_met", "Other nodes that this one is connected to", nodes_met_.value());
+    see("nodes_away", "Other nodes that it is not", nodes_away_.value());
+    see("nodes_lost_total", "Connections to nodes that have ended",
+        nodes_lost_total_.value());
+    see("turned_away_total", "Processes that did not fit, or did not prove their name",
+        turned_away_total_.value());
+    see("stale_total", "Messages dropped: of another life, or not expected",
+        stale_total_.value());
   }
 
 private:
@@ -63,6 +90,11 @@ private:
   rt::counter actors_lost_total_;
   rt::counter respawns_total_;
   rt::counter units_given_up_total_;
+  rt::gauge nodes_met_;
+  rt::gauge nodes_away_;
+  rt::counter nodes_lost_total_;
+  rt::counter turned_away_total_;
+  rt::counter stale_total_;
 };
 
 } // namespace perigee::cluster

@@ -46,8 +46,10 @@ bool is_filled(const std::string& text) {
   return !text.empty();
 }
 
-bool is_host_and_port_or_empty(const std::string& text) {
-  return text.empty() || is_host_and_port(text);
+bool is_public_key(const std::string& text) {
+  return text.empty()
+         || (text.size() == 64
+             && text.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos);
 }
 
 bool is_address_and_port(const std::string& text) {
@@ -56,6 +58,10 @@ bool is_address_and_port(const std::string& text) {
     return false;
   auto host = text.substr(0, colon);
   return is_ip_address(host.front() == '[' ? host.substr(1, host.size() - 2) : host);
+}
+
+bool is_address_and_port_or_empty(const std::string& text) {
+  return text.empty() || is_address_and_port(text);
 }
 
 } // namespace perigee::cluster

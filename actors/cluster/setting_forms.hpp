@@ -20,23 +20,26 @@ bool is_name(const std::string& text);
 bool is_name_or_empty(const std::string& text);
 bool is_filled(const std::string& text);
 
-/// "127.0.0.1:8000", "[::1]:8000", "host:0"; or nothing.
-bool is_host_and_port_or_empty(const std::string& text);
+/// 64 hexadecimal digits; or nothing.
+bool is_public_key(const std::string& text);
 
-/// As the former, of an interface of this machine.
+/// "127.0.0.1:8000", "[::1]:8000".
 bool is_address_and_port(const std::string& text);
+bool is_address_and_port_or_empty(const std::string& text);
 
 inline constexpr of_form a_name{"a name of at most 32 letters, digits, \"-\" and \"_\"",
                                 is_name};
 inline constexpr of_form a_name_or_empty{
   "a name of at most 32 letters, digits, \"-\" and \"_\", or an empty text",
   is_name_or_empty};
+inline constexpr of_form a_public_key{"64 hexadecimal digits, or an empty text",
+                                      is_public_key};
 inline constexpr of_form a_path{"a path", is_filled};
 inline constexpr of_form an_address{
   "an IP address and a port, such as \"127.0.0.1:8000\" or \"[::]:8000\"",
   is_address_and_port};
 inline constexpr of_form an_address_or_empty{
-  "a host and a port, such as \"127.0.0.1:7400\", or an empty text",
-  is_host_and_port_or_empty};
+  "an IP address and a port, such as \"127.0.0.1:7400\", or an empty text",
+  is_address_and_port_or_empty};
 
 } // namespace perigee::cluster

@@ -110,6 +110,7 @@ void for_each_plain_section(Topology& all, See see) {
   see("policy", all.policy);
   see("limits", all.limits);
   see("http", all.http);
+  see("network", all.network);
   see("fabric", all.fabric);
 }
 

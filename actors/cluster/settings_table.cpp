@@ -82,7 +82,9 @@ const std::vector<setting<policy_settings>>& settings_of() {
      "Turn away at this load: predicted time as a share of the objective."},
     {"prefill_chunk", &s::prefill_chunk, between{2, 65536},
      "Tokens of a prompt that are computed at once: the unit of sharing a group."},
-    {"layer_wise", &s::layer_wise, {},
+    {"layer_wise",
+     &s::layer_wise,
+     {},
      "A layer is computed once its reused KV is there, and sent on while later layers "
      "compute. false: a prompt's KV is loaded, then all is computed, then stored."},
     {"steps_max", &s::steps_max, between{1, 1024},
@@ -124,6 +126,28 @@ const std::vector<setting<http_settings>>& settings_of() {
     {"cors_origins", &s::cors_origins, of_form{"an origin", is_filled},
      "Web pages that may ask from a browser, such as \"http://localhost:3000\", or "
      "\"*\". Empty: none."},
+  };
+  return all;
+}
+
+template <>
+const std::vector<setting<network_settings>>& settings_of() {
+  using s = network_settings;
+  static const std::vector<setting<s>> all{
+    {"tls",
+     &s::tls,
+     {},
+     "The folder that `perigee certs` has filled: each node proves itself to each "
+     "other, "
+     "and all between them is encrypted. Empty: neither, and only on one machine."},
+    {"insecure",
+     &s::insecure,
+     {},
+     "Allow other machines without TLS: for networks where nobody else is."},
+    {"heartbeat_ms", &s::heartbeat, between{10, 60'000},
+     "How often nodes with nothing else to say let each other know that they live."},
+    {"silence_limit_ms", &s::silence_limit, between{100, 600'000},
+     "A node that was not heard of for so long is dead. At least twice heartbeat_ms."},
   };
   return all;
 }

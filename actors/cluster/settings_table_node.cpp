@@ -34,7 +34,11 @@ const std::vector<setting<node_settings>>& settings_of() {
     {"name", &s::name, a_name,
      "What the node is called. With `count = 3`, \"n\" makes n0, n1 and n2."},
     {"address", &s::address, an_address_or_empty,
-     "Where other processes of the cluster reach the node."},
+     "Where other processes of the cluster reach the node. KV goes over the next port, "
+     "and its metrics are at the one after that."},
+    {"key", &s::key, a_public_key,
+     "What the node proves its name with: the public half, as `perigee certs` prints "
+     "it."},
   };
   return all;
 }

@@ -101,6 +101,15 @@ struct http_settings {
   bool operator==(const http_settings&) const = default;
 };
 
+/// Between processes, where a cluster has several.
+struct network_settings {
+  std::string tls; ///< The folder of certificates and keys; empty: no TLS.
+  bool insecure = false;
+  milliseconds heartbeat{500};
+  milliseconds silence_limit{3'000};
+  bool operator==(const network_settings&) const = default;
+};
+
 /// What a batch costs: of hardware that is modelled, or as measured here.
 ///
 /// Prefill of n tokens behind p cached ones takes
@@ -209,6 +218,7 @@ struct coupled_instance_settings {
 struct node_settings {
   std::string name = "n0";
   std::string address; ///< Where other processes reach it; empty: nowhere.
+  std::string key;     ///< The public half of what it proves its name with.
   bool operator==(const node_settings&) const = default;
 };
 
@@ -227,6 +237,7 @@ struct topology {
   policy_settings policy;
   limit_settings limits;
   http_settings http;
+  network_settings network;
   fabric_settings fabric;
   std::optional<shape_settings> model_shape; ///< In place of the file's.
   std::optional<cost_settings> cost_model;   ///< As measured by `perigee calibrate`.

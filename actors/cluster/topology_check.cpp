@@ -39,6 +39,7 @@ public:
     check_roles();
     check_control();
     check_names();
+    check_network();
     for (std::size_t i = 0; i < all_.nodes.size(); ++i)
       check_engines(i);
     check_model();
@@ -124,6 +125,15 @@ private:
         found_.push_back(
           {i, "address", as_toml(one.address), "an address that no other node has"});
     }
+  }
+
+  void check_network() {
+    const auto& how = all_.network;
+    if (how.silence_limit < 2 * how.heartbeat)
+      found_.push_back({{},
+                        "network.silence_limit_ms",
+                        std::to_string(how.silence_limit.count()),
+                        "at least twice heartbeat_ms"});
   }
 
   void check_engines(std::size_t i) {

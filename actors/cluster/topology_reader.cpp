@@ -88,7 +88,7 @@ public:
     });
     if (const auto* node = file.at_path("model.shape").node())
       read_table(*node, "model.shape", all_.model_shape.emplace());
-    place_model();
+    place_files();
     if (const auto* node = file.get("cost_model"))
       read_table(*node, "cost_model", all_.cost_model.emplace());
     if (const auto* node = file.get("hardware"))
@@ -288,13 +288,18 @@ private:
 
   // -- from outside -----------------------------------------------------------
 
-  /// Relative to the file that names it.
-  void place_model() {
-    std::filesystem::path path = all_.model.path;
+  /// Relative to the file that names them.
+  void place_files() {
+    place(all_.model.path);
+    place(all_.network.tls);
+  }
+
+  void place(std::string& file) {
+    std::filesystem::path path = file;
     if (!path.empty() && path.is_relative())
-      all_.model.path = (std::filesystem::path{how_.file}.parent_path() / path)
-                          .lexically_normal()
-                          .string();
+      file = (std::filesystem::path{how_.file}.parent_path() / path)
+               .lexically_normal()
+               .string();
   }
 
   /// False if there is no such key.

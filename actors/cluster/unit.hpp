@@ -3,8 +3,8 @@
 /// cluster.
 #pragma once
 
-#include "actors/interfaces.hpp"
-#include "actors/runtime/desk.hpp"
+#include "actors/cluster/introductions.hpp"
+#include "actors/cluster/seat.hpp"
 
 #include <functional>
 #include <memory>
@@ -13,46 +13,12 @@
 
 namespace perigee::cluster {
 
-/// As in full names: "prefill" in "n0@3/prefill.2#1".
-const char* name_of(schema::Role role);
-
-/// One seat, filled by one incarnation after another. Used by the cluster's actor
-/// alone.
-class seat {
+/// That of an actor of this process.
+class own_seat : public seat {
 public:
-  using desk = rt::desk<cluster_actor>;
-
-  virtual ~seat() = default;
-
-  schema::Role role() const {
-    return role_;
-  }
-  node_index node() const {
-    return node_;
-  }
-  std::uint32_t index() const {
-    return index_;
-  }
-  const rt::term& which() const {
-    return which_;
-  }
-  rt::actor_tag tag() const {
-    return tag_;
-  }
-
-  /// Whether its actor can be found under its name.
-  bool is_up() const {
-    return is_up_;
-  }
-
   /// Whether an actor that was started has not ended yet.
   bool is_occupied() const {
     return is_occupied_;
-  }
-
-  /// "n0@3/prefill.2#1".
-  const std::string& full_name() const {
-    return full_name_;
   }
 
   /// Starts the next incarnation and gives it the seat; calls `ended` once it has
@@ -61,37 +27,29 @@ public:
                     std::function<void(const rt::error&)> ended)
     = 0;
 
-  /// Takes the seat from whoever has it.
-  virtual void clear(rt::roster& roster) = 0;
-
   /// Ends whoever had it last.
   virtual void kill() = 0;
 
   /// Tells its actor of `other`. Those who need not know are told nothing.
   virtual void tell_of(desk& by, const seat& other) = 0;
 
-protected:
-  seat(schema::Role role, node_index node, std::uint32_t index)
-    : role_(role), node_(node), index_(index) {}
+  /// Introduces its actor to another node. Whom nobody there speaks to isn't.
+  virtual void join(desk& by, const introducing_actor& there) = 0;
 
-  schema::Role role_;
-  node_index node_;
-  std::uint32_t index_;
-  rt::term which_;
-  rt::actor_tag tag_{};
-  std::string full_name_;
-  bool is_up_ = false;
+protected:
+  using seat::seat;
+
   bool is_occupied_ = false;
 };
 
 /// The seat of a role whose actors `begin(place)` starts, in the world `in`.
 template <class Handle>
-class seat_of final : public seat {
+class seat_of final : public own_seat {
 public:
   using start = std::function<Handle(rt::place)>;
 
   seat_of(schema::Role role, const rt::world& in, std::uint32_t index, start begin)
-    : seat(role, in.index, index), node_name_(in.node), begin_(std::move(begin)) {
+    : own_seat(role, in.index, index), node_name_(in.node), begin_(std::move(begin)) {
     which_.life = in.life;
   }
 
@@ -133,7 +91,26 @@ public:
       });
   }
 
+  void join(desk& by, const introducing_actor& there) override {
+    if constexpr (is_known_elsewhere)
+      by.tell<schema::Join>(
+        there, rt::unprompted,
+        [&](schema::Join::Builder news) {
+          news.setRole(role_);
+          news.initWho().setNode(static_cast<std::uint32_t>(node_));
+          news.getWho().setIndex(index_);
+          news.setLife(which_.life);
+          news.setIncarnation(which_.incarnation);
+          news.setTag(static_cast<std::uint64_t>(tag_));
+        },
+        actor_);
+  }
+
 private:
+  // An engine is its owner's alone, and a fabric has no nodes but modelled ones.
+  static constexpr bool is_known_elsewhere
+    = !std::is_same_v<Handle, engine_actor> && !std::is_same_v<Handle, fabric_actor>;
+
   rt::name<Handle> name() const {
     return {node_, index_};
   }
@@ -146,7 +123,7 @@ private:
 /// Actors that are started together, and all ended when one of them has ended: an
 /// engine's host and the owner of the engine. Most units have one actor.
 struct unit {
-  std::vector<std::unique_ptr<seat>> seats;
+  std::vector<std::unique_ptr<own_seat>> seats;
 
   /// Makes what its actors share, anew: an engine with a fresh arena. What went wrong,
   /// if it cannot. May be empty.

@@ -249,7 +249,6 @@ void decode_state::write_load(schema::DecodeLoad::Builder news) {
   news.setWaiting(told_.waiting);
   news.setKvTokens(told_.kv_tokens);
   news.setBlocksFree(static_cast<std::uint32_t>(blocks_free()));
-  news.setStepNs(static_cast<std::uint64_t>(tbt_.recent().count()));
   auto began = untold_began_.part();
   news.setBegan({began.data(), began.size()});
   auto ended = untold_ended_.part();

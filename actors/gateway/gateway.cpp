@@ -32,7 +32,6 @@ auto gateway_state::make_behavior() -> handle::behavior_type {
     desk_.on(this, &gateway_state::on_member),
     desk_.on(this, &gateway_state::on_drain),
     desk_.on(this, &gateway_state::on_due),
-    desk_.on(this, &gateway_state::on_tick),
   };
 }
 
@@ -163,11 +162,6 @@ void gateway_state::on_deadline(const due_key& key) {
   log_->warn("cancel_not_acknowledged request={}", which);
   cancelled_.expire(which);
   settle();
-}
-
-/// Nobody sets one.
-void gateway_state::on_tick(const Msg<schema::Tick>&) {
-  probe_->dropped_stale();
 }
 
 void gateway_state::on_drain(const Msg<schema::Drain>&) {

@@ -82,7 +82,6 @@ private:
   void wake_at(nanoseconds due, std::uint64_t epoch);
   void on_due(const Msg<schema::Due>& timer);
   void on_deadline(const due_key& key);
-  void on_tick(const Msg<schema::Tick>&);
   void on_drain(const Msg<schema::Drain>&);
   void settle();
   void count();

@@ -14,6 +14,15 @@ transport::priority to_priority(schema::Priority said) {
   return transport::priority::idle;
 }
 
+std::optional<transport::geometry> shape_of(transport::segment_id which,
+                                            const surroundings& here) {
+  if (auto near = here.segments.find(which))
+    return near->shape;
+  if (auto far = here.far.find(which); far != here.far.end())
+    return far->second.shape;
+  return std::nullopt;
+}
+
 std::vector<transport::block_pair> pairs_of(schema::Movement::Reader said) {
   auto sources = said.getSources(), targets = said.getTargets();
   std::vector<transport::block_pair> pairs;
@@ -30,10 +39,10 @@ result<transport::move, fault> to_move(schema::Movement::Reader said,
   transport::move what;
   what.from = transport::segment_id{said.getFrom()};
   what.to = transport::segment_id{said.getTo()};
-  auto from = here.segments.find(what.from);
-  if (!from || !here.segments.find(what.to))
+  auto from = shape_of(what.from, here);
+  if (!from || !shape_of(what.to, here))
     return failure(fault::gone);
-  auto layers = from->shape.layers;
+  auto layers = from->layers;
   if (said.getSources().size() != said.getTargets().size()
       || said.getLayerFirst() > layers)
     return failure(fault::out_of_range);
@@ -68,9 +77,9 @@ schema::MoveFault to_schema(fault why) {
     case fault::aborted: return schema::MoveFault::ABORTED;
     case fault::starved: return schema::MoveFault::STARVED;
     case fault::busy: return schema::MoveFault::BUSY;
+    case fault::refused: return schema::MoveFault::GONE;
     case fault::closed:
-    case fault::peer_lost:
-    case fault::refused: return schema::MoveFault::BROKEN;
+    case fault::peer_lost: return schema::MoveFault::BROKEN;
   }
   return schema::MoveFault::BROKEN;
 }

@@ -2,6 +2,7 @@
 /// What a Movement says, in the words of transport/.
 #pragma once
 
+#include "actors/transfer/far_segment.hpp"
 #include "schemas/movement.capnp.h"
 #include "transport/gate_board.hpp"
 #include "transport/move.hpp"
@@ -12,6 +13,7 @@ namespace perigee::transfer {
 struct surroundings {
   const transport::segment_table& segments;
   const transport::gate_board& gates;
+  const far_segments& far;
 };
 
 /// The move that `said` asks for, of all that is here now. Refuses with gone,

@@ -1,38 +1,33 @@
 /// \file
-/// paths: which transport carries what.
+/// paths: which transports carry what.
 #pragma once
 
-#include "transport/transport.hpp"
+#include "transport/peer.hpp"
 
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace perigee::transfer {
 
-/// The transports of one transfer actor, and the choice between them. Whoever brings
-/// another transport writes another one of these.
-class paths {
-public:
-  /// Closes the transports: ends all moves, and returns once each was told.
-  virtual ~paths() = default;
-
-  /// What carries blocks from one segment to the other; null if nothing does. The same
-  /// for the same segments. Lives as long as this.
-  virtual transport::transport* between(transport::segment_id from,
-                                        transport::segment_id to)
-    = 0;
+/// One way to other processes.
+struct way {
+  std::string name; ///< "tcp", at most 16 bytes.
+  std::unique_ptr<transport::peer_transport> by;
+  bool is_within_host = false; ///< It reaches processes of this host alone.
 };
 
-/// All by one transport: where all segments are this process's.
-class one_path final : public paths {
-public:
-  explicit one_path(std::unique_ptr<transport::transport> all) : all_(std::move(all)) {}
+/// The transports of one transfer actor.
+struct paths {
+  /// Between segments of this process.
+  std::unique_ptr<transport::transport> within;
 
-  transport::transport* between(transport::segment_id, transport::segment_id) override {
-    return all_.get();
-  }
+  /// To others, best first. Empty: there are none.
+  std::vector<way> ways{};
 
-private:
-  std::unique_ptr<transport::transport> all_;
+  /// What this host is called, where it matters that two processes are on the same.
+  std::string host{};
 };
 
 } // namespace perigee::transfer

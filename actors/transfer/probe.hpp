@@ -27,6 +27,22 @@ public:
     }
   }
 
+  void lines(std::size_t up) noexcept {
+    lines_up_.set(up);
+  }
+
+  void lost_line() noexcept {
+    lines_lost_total_.add();
+  }
+
+  void refused_segment() noexcept {
+    segments_refused_total_.add();
+  }
+
+  void moved_again() noexcept {
+    moved_again_total_.add();
+  }
+
   void dropped_stale() noexcept {
     stale_total_.add();
   }
@@ -55,6 +71,14 @@ public:
     see("starved_total", "Movements whose layers did not come", faulty(why::STARVED));
     see("busy_total", "Movements refused: too many were open", faulty(why::BUSY));
     see("broken_total", "Movements that the transport failed", faulty(why::BROKEN));
+    see("lines_up", "Other nodes that KV can be moved to and from", lines_up_.value());
+    see("lines_lost_total", "Connections for KV that have failed",
+        lines_lost_total_.value());
+    see("moved_again_total",
+        "Movements begun again because their connection had failed",
+        moved_again_total_.value());
+    see("segments_refused_total", "Segments of other nodes that made no sense",
+        segments_refused_total_.value());
     see("stale_total", "Messages dropped: of who has its name no longer, or too late",
         stale_total_.value());
   }
@@ -64,6 +88,10 @@ private:
   rt::counter bytes_moved_total_;
   rt::gauge movements_open_;
   std::array<rt::counter, 8> faults_total_; // by MoveFault
+  rt::gauge lines_up_;
+  rt::counter lines_lost_total_;
+  rt::counter moved_again_total_;
+  rt::counter segments_refused_total_;
   rt::counter stale_total_;
 };
 

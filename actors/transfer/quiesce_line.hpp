@@ -17,6 +17,7 @@ struct quiesce {
   std::uint64_t ticket;
   rt::cause why;
   rt::actor_tag writer;
+  node_index where; ///< It was.
 };
 
 /// Bounded: it keeps as many as there may be movements.
@@ -32,17 +33,27 @@ public:
     return true;
   }
 
-  /// Those who waited for `writer`, oldest first.
-  std::vector<quiesce> take(rt::actor_tag writer) {
-    auto first
-      = std::stable_partition(waiting_.begin(), waiting_.end(),
-                              [=](const quiesce& one) { return one.writer != writer; });
+  /// Those who waited for `writer` of the node `where`, oldest first.
+  std::vector<quiesce> take(rt::actor_tag writer, node_index where) {
+    return take_if(
+      [=](const quiesce& one) { return one.writer == writer && one.where == where; });
+  }
+
+  /// Those who waited for any writer of that node, oldest first.
+  std::vector<quiesce> take_of(node_index where) {
+    return take_if([=](const quiesce& one) { return one.where == where; });
+  }
+
+private:
+  template <class Is>
+  std::vector<quiesce> take_if(Is is) {
+    auto first = std::stable_partition(waiting_.begin(), waiting_.end(),
+                                       [&](const quiesce& one) { return !is(one); });
     std::vector<quiesce> over(first, waiting_.end());
     waiting_.erase(first, waiting_.end());
     return over;
   }
 
-private:
   std::size_t waiting_max_;
   std::vector<quiesce> waiting_;
 };

@@ -2,13 +2,16 @@
 
 #include "actors/asker.hpp"
 #include "actors/runtime/desk.hpp"
-#include "actors/runtime/doorway.hpp"
 #include "actors/runtime/pending_table.hpp"
+#include "actors/transfer/doors.hpp"
+#include "actors/transfer/lines.hpp"
 #include "actors/transfer/movement.hpp"
 #include "actors/transfer/quiesce_line.hpp"
 #include "actors/transfer/trips.hpp"
 #include "transport/inline_local.hpp"
 #include "transport/local.hpp"
+
+#include <spdlog/logger.h>
 
 #include <cmath>
 #include <map>
@@ -26,15 +29,23 @@ public:
   static constexpr const char* name = "transfer";
 
   transfer_state(handle::pointer self, const rt::world& in, shared_memory memory,
-                 make_paths make, options how, std::shared_ptr<probe> counts)
-    : self_(self), desk_(self, in, name), door_(in, "mover"),
-      memory_(std::move(memory)), how_(how), probe_(std::move(counts)),
+                 const make_paths& make, options how, std::shared_ptr<probe> counts)
+    : self_(self), desk_(self, in, name), memory_(std::move(memory)),
+      how_(std::move(how)), probe_(std::move(counts)),
       deadlines_(
-        how.movements_max, [this](auto due, auto epoch) { wake_at(due, epoch); },
+        how_.movements_max,
+        [this](auto due, auto epoch) { wake_at(due, epoch, of_deadlines); },
         [this](number one, auto) { stop(one, fault::timed_out); }),
-      trips_(desk_, handle{self}, how.links,
+      trips_(desk_, handle{self}, how_.links,
              [this](number one, auto what) { submit(one, std::move(what)); }),
-      quiesces_(how.movements_max), paths_(make(memory_)) {}
+      quiesces_(how_.movements_max), doors_(in),
+      paths_(make(memory_, [this](std::string_view way) { return ear(way); })),
+      lines_(desk_, paths_, memory_.segments, in.log->clone(name), probe_,
+             {.draw = how_.draw,
+              .more = [this] { try_parked(); },
+              .clear = [this](node_index node) { on_clear(node); },
+              .set_timer
+              = [this](auto due, auto epoch) { wake_at(due, epoch, of_lines); }}) {}
 
   handle::behavior_type make_behavior() {
     return {
@@ -44,6 +55,11 @@ public:
       desk_.on(this, &transfer_state::on_quiesce),
       desk_.on(this, &transfer_state::on_done),
       desk_.on(this, &transfer_state::on_flowed),
+      desk_.on(this, &transfer_state::on_dial),
+      desk_.on(this, &transfer_state::on_dialed),
+      desk_.on(this, &transfer_state::on_shown),
+      desk_.on(this, &transfer_state::on_line_changed),
+      desk_.on(this, &transfer_state::on_fence),
       desk_.on(this, &transfer_state::on_member),
       desk_.on(this, &transfer_state::on_due),
     };
@@ -52,6 +68,10 @@ public:
 private:
   using number = std::uint64_t; // of a movement here; from 1
   using asker = std::variant<prefill_name, decode_name>;
+  using wish_of = std::variant<Msg<schema::Fetch>, Msg<schema::Push>>;
+
+  // Epochs of timers: whose.
+  enum timer_of : std::uint64_t { of_deadlines, of_lines, timer_owners };
 
   /// Sender and ticket.
   using wish_key = std::pair<rt::actor_tag, std::uint64_t>;
@@ -59,14 +79,22 @@ private:
   struct movement {
     asker who;
     wish_key key;
-    rt::cause why;
+    wish_of wish;
     nanoseconds began;
+    nanoseconds ends_at{};
     transport::transport* by = nullptr; // null until the transport has it
     std::uint64_t bytes = 0; // that have been moved, while the last layer goes on
+
+    schema::Movement::Reader what() const {
+      return std::visit([](const auto& said) { return said->getWhat(); }, wish);
+    }
+    rt::cause why() const {
+      return std::visit([](const auto& said) { return rt::cause{said}; }, wish);
+    }
   };
 
   surroundings here() const {
-    return {*memory_.segments, *memory_.gates};
+    return {*memory_.segments, *memory_.gates, lines_.known()};
   }
 
   // -- beginning --------------------------------------------------------------
@@ -89,15 +117,21 @@ private:
     if (open_.size() >= how_.movements_max)
       return answer(one, fault::busy);
     auto what = to_move(wish->getWhat(), here());
-    if (!what)
+    if (!what && !may_come(what.error()))
       return answer(one, what.error());
-    what->limit = limit_of(wish->getWhat());
+    auto limit = limit_of(wish->getWhat());
+    one.ends_at = desk_.now() + limit;
     auto mine = ++numbers_;
     open_.emplace(mine, one);
     by_key_.emplace(key, mine);
-    bool there_is_room = deadlines_.put(mine, desk_.now() + what->limit, {});
+    bool there_is_room = deadlines_.put(mine, one.ends_at, {});
     PERIGEE_ASSERT(there_is_room, "a deadline for every open movement");
     probe_->began(open_.size());
+    if (!what) {
+      parked_.insert(mine);
+      return;
+    }
+    what->limit = limit;
     auto way = std::is_same_v<T, schema::Push> ? link_way::storing : link_way::loading;
     if (!trips_.begin(mine, *what, way, wish, here()))
       submit(mine, std::move(*what));
@@ -125,12 +159,12 @@ private:
 
   void submit(number mine, transport::move what) {
     auto& one = open_.at(mine);
-    one.by = paths_->between(what.from, what.to);
-    if (!one.by)
-      return end(mine, fault::gone);
-    auto told = [this, to = handle{self_}, why = one.why](transport::move_id which,
-                                                          const auto& came) {
-      door_.tell<schema::Done>(to, why, [&](schema::Done::Builder done) {
+    const auto* far = far_end_of(what);
+    auto* door = far ? &doors_.at(paths_.ways[far->way].name) : &doors_.own();
+    one.by = far ? paths_.ways[far->way].by.get() : paths_.within.get();
+    auto told = [door, to = handle{self_}, why = one.why()](transport::move_id which,
+                                                            const auto& came) {
+      door->tell<schema::Done>(to, why, [&](schema::Done::Builder done) {
         done.setNumber(static_cast<number>(which));
         done.setFault(came ? schema::MoveFault::NONE : to_schema(came.error()));
         done.setBytes(came ? *came : 0);
@@ -138,7 +172,98 @@ private:
     };
     auto said = one.by->submit(transport::move_id{mine}, std::move(what), told);
     if (!said)
-      end(mine, said.error());
+      end_or_park(mine, to_schema(said.error()));
+  }
+
+  const far_segment* far_end_of(const transport::move& what) const {
+    for (auto one : {what.from, what.to})
+      if (auto at = lines_.known().find(one); at != lines_.known().end())
+        return &at->second;
+    return nullptr;
+  }
+
+  // -- other nodes --------------------------------------------------------------
+
+  /// Whether a segment that is not known may become so.
+  bool may_come(fault why) const {
+    return why == fault::gone && lines_.expects_more();
+  }
+
+  /// The connection has failed: there will be another, unless somebody has been told
+  /// how far this one came.
+  void end_or_park(number mine, schema::MoveFault why) {
+    auto& one = open_.at(mine);
+    if (why != schema::MoveFault::BROKEN || one.what().getOpenGate() != 0
+        || !lines_.expects_more())
+      return end(mine, why, 0);
+    probe_->moved_again();
+    one.by = nullptr;
+    parked_.insert(mine);
+  }
+
+  void try_parked() {
+    for (auto mine : std::exchange(parked_, {})) {
+      const auto& one = open_.at(mine);
+      auto what = to_move(one.what(), here());
+      if (!what && may_come(what.error())) {
+        parked_.insert(mine);
+      } else if (!what) {
+        end(mine, what.error());
+      } else {
+        what->limit = one.ends_at - desk_.now();
+        submit(mine, std::move(*what));
+      }
+    }
+  }
+
+  transport::on_peer ear(std::string_view way) {
+    auto* door = &doors_.open(way);
+    return [door, to = handle{self_}](transport::peer_id which,
+                                      const transport::peer_news& news) {
+      door->tell<schema::LineChanged>(to, rt::unprompted,
+                                      [&](schema::LineChanged::Builder said) {
+                                        said.setLine(static_cast<std::uint64_t>(which));
+                                        said.setState(to_schema(news.state));
+                                        said.setWhy(std::string{to_text(news.why)});
+                                      });
+    };
+  }
+
+  void on_dial(const Msg<schema::Dial>& wish) {
+    lines_.on_dial(wish);
+  }
+  void on_dialed(const Msg<schema::Dialed>& said) {
+    lines_.on_dialed(said);
+  }
+  void on_shown(const Msg<schema::Shown>& said) {
+    lines_.on_shown(said);
+  }
+
+  void on_line_changed(const Msg<schema::LineChanged>& news) {
+    if (!doors_.has(rt::actor_tag{news->getHeader().getSender()}))
+      return probe_->dropped_stale();
+    lines_.on_line_changed(*news);
+  }
+
+  void on_fence(const Msg<schema::Fence>& wish) {
+    if (!desk_.is_from(cluster_name{desk_.me().node, 0}, wish))
+      return probe_->dropped_stale();
+    fences_[node_index{wish->getIndex()}] = wish->getLife();
+    lines_.cut(node_index{wish->getIndex()});
+  }
+
+  /// Nothing of `node` reaches memory here, but by a line that is in use.
+  void on_clear(node_index node) {
+    answer_quiesces_for(node);
+    auto at = fences_.find(node);
+    if (at == fences_.end())
+      return;
+    desk_.tell<schema::Fenced>(cluster_name{desk_.me().node, 0}, rt::unprompted,
+                               [&](schema::Fenced::Builder said) {
+                                 said.setIndex(static_cast<std::uint32_t>(node));
+                                 said.setLife(at->second);
+                               });
+    fences_.erase(at);
   }
 
   // -- modelled links -----------------------------------------------------------
@@ -170,10 +295,12 @@ private:
     if (from == desk_.tag())
       return on_timer(*done);
     auto at = open_.find(done->getNumber());
-    if (from != door_.tag() || at == open_.end())
+    if (!doors_.has(from) || at == open_.end())
       return probe_->dropped_stale();
     auto last_layer = trips_.take_last_layer(at->first);
     bool is_done = done->getFault() == schema::MoveFault::NONE && done->getBytes() > 0;
+    if (!is_done && at->second.by != paths_.within.get())
+      return end_or_park(done->getNumber(), done->getFault());
     if (!is_done || last_layer.count() == 0)
       return end(done->getNumber(), done->getFault(), done->getBytes());
     at->second.bytes = done->getBytes();
@@ -188,6 +315,7 @@ private:
     by_key_.erase(one.key);
     deadlines_.take(mine);
     trips_.forget(mine);
+    parked_.erase(mine);
     answer(one, why, bytes);
     answer_quiesces(one.key.first);
   }
@@ -211,7 +339,7 @@ private:
         static_cast<std::uint64_t>((desk_.now() - one.began).count()));
     };
     std::visit(
-      [&](const auto& whom) { desk_.tell<schema::Moved>(whom, one.why, fill); },
+      [&](const auto& whom) { desk_.tell<schema::Moved>(whom, one.why(), fill); },
       one.who);
   }
 
@@ -234,12 +362,17 @@ private:
   }
 
   void on_due(const Msg<schema::Due>& timer) {
-    deadlines_.on_timer(timer->getEpoch(), desk_.now());
+    auto epoch = timer->getEpoch() / timer_owners;
+    switch (timer->getEpoch() % timer_owners) {
+      case of_deadlines: deadlines_.on_timer(epoch, desk_.now()); break;
+      case of_lines: lines_.on_timer(epoch); break;
+    }
   }
 
-  void wake_at(nanoseconds due, std::uint64_t epoch) {
-    desk_.tell_after<schema::Due>(handle{self_}, due - desk_.now(), rt::unprompted,
-                                  [&](auto timer) { timer.setEpoch(epoch); });
+  void wake_at(nanoseconds due, std::uint64_t epoch, timer_of whose) {
+    desk_.tell_after<schema::Due>(
+      handle{self_}, due - desk_.now(), rt::unprompted,
+      [&](auto timer) { timer.setEpoch(epoch * timer_owners + whose); });
   }
 
   // -- those who are gone -----------------------------------------------------
@@ -251,6 +384,8 @@ private:
       stop_all_of(rt::actor_tag{news->getTag()});
     else if (how_.links.fabric && news->getRole() == schema::Role::FABRIC)
       trips_.on_new_fabric();
+    lines_.on_member(news);
+    try_parked();
   }
 
   void stop_all_of(rt::actor_tag asker_tag) {
@@ -277,16 +412,29 @@ private:
     if (!who)
       return probe_->dropped_stale();
     rt::actor_tag writer{wish->getWriter()};
-    if (!quiesces_.join({*who, wish->getTicket(), wish, writer}))
+    node_index where{wish->getNode()};
+    if (!quiesces_.join({*who, wish->getTicket(), wish, writer, where}))
       return; // it asks again
+    if (where != desk_.me().node)
+      return answer_quiesces_for(where);
     stop_all_of(writer);
     answer_quiesces(writer);
+  }
+
+  /// Of another node's writers, of whom our own memory is to be safe.
+  void answer_quiesces_for(node_index where) {
+    if (lines_.is_clear_of(where))
+      answer(quiesces_.take_of(where));
   }
 
   void answer_quiesces(rt::actor_tag writer) {
     if (has_any_of(writer))
       return;
-    for (const auto& one : quiesces_.take(writer))
+    answer(quiesces_.take(writer, desk_.me().node));
+  }
+
+  void answer(const std::vector<quiesce>& quiet) {
+    for (const auto& one : quiet)
       std::visit(
         [&](const auto& who) {
           desk_.tell<schema::Quiesced>(who, one.why,
@@ -297,7 +445,6 @@ private:
 
   handle::pointer self_;
   rt::desk<handle> desk_;
-  rt::doorway door_; // of the thread that tells outcomes
   shared_memory memory_;
   options how_;
   std::shared_ptr<probe> probe_;
@@ -306,8 +453,12 @@ private:
   number numbers_ = 0;
   rt::pending_table<number, std::monostate> deadlines_;
   trips trips_;
-  quiesce_line quiesces_;        // each waits for a movement that is open
-  std::unique_ptr<paths> paths_; // last: its end tells of all moves, by door_
+  quiesce_line quiesces_; // each waits for a movement that is open
+  doors doors_;           // of the threads that tell outcomes
+  paths paths_;           // its end tells of all moves, by doors_
+  lines lines_;
+  std::set<number> parked_;                    // until their segments are known
+  std::map<node_index, std::uint64_t> fences_; // asked for: lives
 };
 
 } // namespace
@@ -328,14 +479,12 @@ std::string to_string(const options& how) {
          + rate(" port_bytes_per_s", links.port_bytes_per_s);
 }
 
-std::unique_ptr<paths> local_path(const shared_memory& memory) {
-  return std::make_unique<one_path>(
-    std::make_unique<transport::local>(*memory.segments));
+paths local_path(const shared_memory& memory, const news_of&) {
+  return {.within = std::make_unique<transport::local>(*memory.segments)};
 }
 
-std::unique_ptr<paths> inline_path(const shared_memory& memory) {
-  return std::make_unique<one_path>(
-    std::make_unique<transport::inline_local>(*memory.segments));
+paths inline_path(const shared_memory& memory, const news_of&) {
+  return {.within = std::make_unique<transport::inline_local>(*memory.segments)};
 }
 
 transfer_actor start(const rt::world& in, rt::place where, shared_memory memory,

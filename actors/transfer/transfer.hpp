@@ -28,6 +28,9 @@ struct options {
   std::chrono::milliseconds gated_limit{600'000};
 
   modelled_links links{};
+
+  /// Draws what nobody can guess. Needed where there are ways to other processes.
+  std::function<transport::ticket()> draw{};
 };
 
 /// As a journal keeps them: "movements_max=4096 limit_ms=5000 ...".
@@ -40,13 +43,17 @@ struct shared_memory {
 };
 
 /// Makes the transports of one transfer actor. They may refer to the segments.
-using make_paths = std::function<std::unique_ptr<paths>(const shared_memory&)>;
+///
+/// Each way tells what becomes of its peers by `news_of(its name)`, from a thread of its
+/// own.
+using news_of = std::function<transport::on_peer(std::string_view way)>;
+using make_paths = std::function<paths(const shared_memory&, const news_of&)>;
 
 /// The `local` transport, with its thread. For real.
-std::unique_ptr<paths> local_path(const shared_memory& memory);
+paths local_path(const shared_memory& memory, const news_of&);
 
 /// The same without a thread. For virtual time.
-std::unique_ptr<paths> inline_path(const shared_memory& memory);
+paths inline_path(const shared_memory& memory, const news_of&);
 
 /// Starts a node's transfer actor at `where`. One per node; may be restarted at any
 /// time: it takes its movements with it, and by the time its end is known none of them

@@ -24,9 +24,11 @@ struct session {
 
 void add_bench(CLI::App& to, session& all);
 void add_calibrate(CLI::App& to, session& all);
+void add_certs(CLI::App& to, session& all);
 void add_check(CLI::App& to, session& all);
 void add_compare(CLI::App& to, session& all);
 void add_init(CLI::App& to, session& all);
+void add_node(CLI::App& to, session& all);
 void add_plan(CLI::App& to, session& all);
 void add_replay(CLI::App& to, session& all);
 void add_serve(CLI::App& to, session& all);

@@ -11,6 +11,8 @@ constexpr auto opening = R"(Perigee serves large language models: prefill and de
 separate pools, one pool of cached KV, and a conductor that places every request.
 
   perigee serve model.gguf       serve a model on this machine, at http://127.0.0.1:8000
+  perigee node                   run one node of a cluster of several processes
+  perigee certs                  make certificates and keys for its nodes
   perigee init                   write a topology file to start from
   perigee check topology.toml    say what a topology file means
   perigee workload generate      make a request trace
@@ -59,6 +61,8 @@ int run(int count, char** arguments) {
     ->capture_default_str();
   line.fallthrough(); // --log-level may stand behind a subcommand
   add_serve(line, all);
+  add_node(line, all);
+  add_certs(line, all);
   add_init(line, all);
   add_check(line, all);
   add_replay(line, all);

@@ -17,10 +17,11 @@ namespace {
 struct serve_arguments {
   topology_source topology;
   journal_options journal;
+  std::string name; ///< Of one node. Empty: all of them.
 };
 
 exit_code say(exit_code code, const std::string& why) {
-  std::fprintf(stderr, "perigee serve: %s\n", why.c_str());
+  std::fprintf(stderr, "perigee: %s\n", why.c_str());
   return code;
 }
 
@@ -64,6 +65,13 @@ exit_code run(const serve_arguments& how, const session& all) {
     return say(exit_code::misused, how.topology.path
                                      + " has events: only perigee replay heeds them, "
                                        "expected none");
+  std::optional<node_index> only;
+  if (!how.name.empty()) {
+    auto found = find_node(*topology, how.name);
+    if (!found)
+      return say(exit_code::misused, found.error());
+    only = *found;
+  }
   signals_held held; // before any thread is started: none may take them
   auto log = make_log(all.log_level);
   auto loaded = load_model(*topology, *log);
@@ -75,7 +83,7 @@ exit_code run(const serve_arguments& how, const session& all) {
   auto costs = find_costs(*topology, *loaded, *log);
   if (!costs)
     return say(exit_code::failed, costs.error());
-  auto cluster = serving::start(*topology, *loaded, *costs, log, how.journal);
+  auto cluster = serving::start({*topology, *loaded, *costs, log, how.journal, only});
   if (!cluster)
     return say(exit_code::failed, cluster.error());
   auto ended = serve_until_told(**cluster, *topology, *log);
@@ -96,6 +104,22 @@ void add_serve(CLI::App& to, session& all) {
   add_topology_arguments(*serve, how->topology);
   add_journal_options(*serve, how->journal);
   serve->callback([how, &all] { all.left = run(*how, all); });
+}
+
+void add_node(CLI::App& to, session& all) {
+  auto how = std::make_shared<serve_arguments>();
+  auto* node = to.add_subcommand(
+    "node",
+    "Run one node of a cluster of several processes, each on its host or all on "
+    "one");
+  node->footer("Nodes find each other by their addresses in the topology, in any order "
+               "of start. Clients ask the control node, at cluster.listen; every other "
+               "node has /metrics and /live at its address, two ports on.");
+  add_topology_arguments(*node, how->topology);
+  node->add_option("--name", how->name, "Which node of the topology this is")
+    ->required();
+  add_journal_options(*node, how->journal);
+  node->callback([how, &all] { all.left = run(*how, all); });
 }
 
 } // namespace perigee::app

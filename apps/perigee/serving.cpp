@@ -2,6 +2,7 @@
 
 #include "apps/perigee/cluster_parts.hpp"
 #include "apps/perigee/metrics.hpp"
+#include "apps/perigee/node_keys.hpp"
 #include "engine/chat/chat_template.hpp"
 
 #include <algorithm>
@@ -55,43 +56,53 @@ std::uint32_t context_tokens(const cluster::topology& all, const model& of) {
   return static_cast<std::uint32_t>(std::min(most, arena_tokens(all, of)));
 }
 
-serving_config::serving_config() {
+serving_config::serving_config(const cluster::topology& all,
+                               std::optional<node_index> only) {
   // One queue for all threads: a handler that runs long holds nobody else up.
   set("scheduler.policy", caf::atom("sharing"));
   rt::learn_messages<caf::id_block::perigee>(*this);
+  if (only)
+    rt::load_network(*this, network_of(all, *only));
 }
 
+namespace {
+
+const std::string& node_name(const serving_order& what) {
+  return what.only ? what.all.nodes[static_cast<std::size_t>(*what.only)].name
+                   : what.all.cluster.control;
+}
+
+} // namespace
+
 result<std::unique_ptr<serving>, std::string>
-serving::start(const cluster::topology& all, const model& of,
-               conductor::cost_model cost, std::shared_ptr<spdlog::logger> log,
-               const journal_options& journal) {
-  if (context_tokens(all, of) == 0)
+serving::start(const serving_order& what) {
+  if (context_tokens(what.all, what.of) == 0)
     return failure(std::string{"an arena is too small for one block of "}
-                   + std::to_string(of.layout.block_bytes()) + " bytes");
+                   + std::to_string(what.of.layout.block_bytes()) + " bytes");
   auto life = draw_life();
-  auto keeper = journal_keeper::open(journal, {all.cluster.control, life}, all, log);
+  auto keeper
+    = journal_keeper::open(what.journal, {node_name(what), life}, what.all, what.log);
   if (!keeper)
     return failure(keeper.error());
-  std::unique_ptr<serving> one{
-    new serving{all, of, std::move(log), life, std::move(*keeper)}};
-  auto opened = one->open(cost);
+  std::unique_ptr<serving> one{new serving{what, life, std::move(*keeper)}};
+  auto opened = one->open(what.cost);
   if (!opened)
     return failure(opened.error());
   return one;
 }
 
-serving::serving(const cluster::topology& all, const model& of,
-                 std::shared_ptr<spdlog::logger> log, std::uint64_t life,
+serving::serving(const serving_order& what, std::uint64_t life,
                  std::unique_ptr<journal_keeper> keeper)
-  : all_(all), model_(of), log_(std::move(log)), keeper_(std::move(keeper)),
-    system_(config_), roster_(seats_max), world_{system_,
-                                                 keeper_->record(),
-                                                 roster_,
-                                                 log_,
-                                                 all.cluster.control,
-                                                 cluster::control_of(all),
-                                                 life,
-                                                 0} {
+  : all_(what.all), model_(what.of), only_(what.only), log_(what.log),
+    keeper_(std::move(keeper)), config_(all_, only_), system_(config_),
+    roster_(seats_max), world_{system_,
+                               keeper_->record(),
+                               roster_,
+                               log_,
+                               node_name(what),
+                               only_.value_or(cluster::control_of(all_)),
+                               life,
+                               0} {
   world_.seed = rt::mix(world_.life);
 }
 
@@ -100,6 +111,7 @@ serving::~serving() {
     drain();
     wait();
   }
+  side_ = nullptr;
   link_ = nullptr;
   roster_.clear();
 }
@@ -109,10 +121,29 @@ result<void, std::string> serving::open(conductor::cost_model cost) {
   if (!listening)
     return failure(listening.error());
   link_ = *listening;
-  auto units
-    = cluster::inventory(world_, all_, means_of(all_, model_, link_, cost), counts_);
-  cluster_ = cluster::start(world_, {}, roster_, std::move(units), options_of(all_),
+  auto means = means_of(all_, model_, link_, cost);
+  auto how = options_of(all_);
+  if (only_) {
+    auto side = node_side::make(all_, model_, *only_, world_.life);
+    if (!side)
+      return failure(side.error());
+    side_ = std::move(*side);
+    means.only = only_;
+    means.make_paths = side_->paths();
+    means.draw_ticket = [] {
+      transport::ticket fresh;
+      draw_secret(fresh.secret.data(), fresh.secret.size());
+      return fresh;
+    };
+    how.elsewhere = side_->neighbourhood();
+    how.refusals_every = std::chrono::seconds{1};
+  }
+  auto units = cluster::inventory(world_, all_, means, counts_);
+  cluster_ = cluster::start(world_, {}, roster_, std::move(units), std::move(how),
                             cluster_counts_);
+  if (side_)
+    if (auto begun = side_->begin(world_, cluster_); !begun)
+      return begun;
   door_ = std::make_unique<rt::doorway>(world_, "signals");
   link_->serve();
   return {};
@@ -143,7 +174,7 @@ gateway::front_settings serving::front() const {
 
 gateway::http_settings serving::http() const {
   gateway::http_settings how;
-  const auto& listen = all_.cluster.listen;
+  auto listen = http_address();
   auto colon = listen.rfind(':');
   how.address = listen.substr(0, colon);
   if (how.address.front() == '[')
@@ -163,13 +194,26 @@ gateway::http_settings serving::http() const {
   return how;
 }
 
+bool serving::has_gateway() const {
+  return !only_ || *only_ == cluster::control_of(all_);
+}
+
+/// Where the HTTP side is to listen.
+std::string serving::http_address() const {
+  if (has_gateway())
+    return all_.cluster.listen;
+  const auto& node = all_.nodes[static_cast<std::size_t>(*only_)];
+  return node.address.substr(0, node.address.rfind(':') + 1)
+         + std::to_string(ports_of(node).metrics());
+}
+
 std::string serving::address() const {
-  const auto& listen = all_.cluster.listen;
+  auto listen = http_address();
   return listen.substr(0, listen.rfind(':') + 1) + std::to_string(link_->port());
 }
 
 bool serving::is_ready() const {
-  return cluster_counts_->is_ready() && link_->has_gateway();
+  return cluster_counts_->is_ready() && (!has_gateway() || link_->has_gateway());
 }
 
 result<void, std::string> serving::wait_until_ready() {
@@ -198,6 +242,8 @@ bool serving::wait() {
     self->wait_for(cluster_);
   }
   cluster_ = nullptr;
+  if (side_)
+    side_->end();
   // Clients have their answers by now, or never will: those are told so.
   link_->stop(std::chrono::seconds{2});
   return drained_;

@@ -1,5 +1,5 @@
 /// \file
-/// serving: a whole cluster in this process, with its HTTP side.
+/// serving: a whole cluster, or one node of it, in this process, with its HTTP side.
 #pragma once
 
 #include "actors/cluster/cluster.hpp"
@@ -8,9 +8,11 @@
 #include "actors/runtime/doorway.hpp"
 #include "apps/perigee/journal_keeper.hpp"
 #include "apps/perigee/model.hpp"
+#include "apps/perigee/node_side.hpp"
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace perigee::app {
@@ -19,19 +21,31 @@ namespace perigee::app {
 /// arena holds not even a block.
 std::uint32_t context_tokens(const cluster::topology& all, const model& of);
 
-/// CAF's settings for a process that serves.
+/// CAF's settings for a process that serves: all of a cluster, or the node `only`.
 class serving_config : public rt::system_config {
 public:
-  serving_config();
+  serving_config(const cluster::topology& all, std::optional<node_index> only);
 };
 
-/// Everything that `perigee serve` starts, in the order in which it must end.
+/// What a process is to serve, and how.
+struct serving_order {
+  const cluster::topology& all;
+  const model& of;
+  conductor::cost_model cost;
+  std::shared_ptr<spdlog::logger> log;
+  const journal_options& journal;
+  std::optional<node_index> only{}; ///< One node. Nothing: all of them.
+};
+
+/// Everything that `perigee serve` or `perigee node` starts, in the order in which it
+/// must end.
+///
+/// Only who has the control node has a gateway. Elsewhere the HTTP side says how the
+/// node is, at the node's own address.
 class serving {
 public:
   /// Listens and starts all actors. Fails with a sentence.
-  static result<std::unique_ptr<serving>, std::string>
-  start(const cluster::topology& all, const model& of, conductor::cost_model cost,
-        std::shared_ptr<spdlog::logger> log, const journal_options& journal);
+  static result<std::unique_ptr<serving>, std::string> start(const serving_order& what);
 
   ~serving();
 
@@ -50,8 +64,7 @@ public:
   bool wait();
 
 private:
-  serving(const cluster::topology& all, const model& of,
-          std::shared_ptr<spdlog::logger> log, std::uint64_t life,
+  serving(const serving_order& what, std::uint64_t life,
           std::unique_ptr<journal_keeper> keeper);
 
   result<void, std::string> open(conductor::cost_model cost);
@@ -59,9 +72,12 @@ private:
   gateway::front_settings front() const;
   gateway::http_settings http() const;
   bool is_ready() const;
+  bool has_gateway() const;
+  std::string http_address() const;
 
   const cluster::topology all_;
   const model model_;
+  const std::optional<node_index> only_;
   std::shared_ptr<spdlog::logger> log_;
   std::unique_ptr<journal_keeper> keeper_;
   serving_config config_;
@@ -72,6 +88,7 @@ private:
   std::shared_ptr<cluster::probe> cluster_counts_ = std::make_shared<cluster::probe>();
   std::shared_ptr<gateway::http_link> link_;
   std::unique_ptr<rt::doorway> door_;
+  std::unique_ptr<node_side> side_; // if it is one node of several
   cluster_actor cluster_;
   std::atomic<bool> drained_{false};
 };

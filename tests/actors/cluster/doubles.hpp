@@ -74,7 +74,7 @@ private:
 using gateway_double
   = listener<gateway_actor, schema::Role::GATEWAY, schema::Submit, schema::Withdraw,
              schema::Placed, schema::PromptScores, schema::Tokens, schema::Cancelled,
-             schema::Member, schema::Drain, schema::Due, schema::Tick>;
+             schema::Member, schema::Drain, schema::Due>;
 
 using rejector_double
   = listener<rejector_actor, schema::Role::REJECTOR, schema::Arrive, schema::Cancel,

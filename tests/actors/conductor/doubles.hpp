@@ -56,7 +56,7 @@ private:
 using listening_gateway
   = listener<gateway_actor, schema::Submit, schema::Withdraw, schema::Placed,
              schema::PromptScores, schema::Tokens, schema::Cancelled, schema::Member,
-             schema::Drain, schema::Due, schema::Tick>;
+             schema::Drain, schema::Due>;
 
 using listening_rejector = listener<rejector_actor, schema::Arrive, schema::Cancel,
                                     schema::Book, schema::Member, schema::Due>;

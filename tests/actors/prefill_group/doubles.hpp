@@ -61,8 +61,7 @@ public:
             desk_.on(this, &hearing_gateway::on_cancelled),
             desk_.on(this, &hearing_gateway::ignore<schema::Member>),
             desk_.on(this, &hearing_gateway::ignore<schema::Drain>),
-            desk_.on(this, &hearing_gateway::ignore<schema::Due>),
-            desk_.on(this, &hearing_gateway::ignore<schema::Tick>)};
+            desk_.on(this, &hearing_gateway::ignore<schema::Due>)};
   }
 
 private:

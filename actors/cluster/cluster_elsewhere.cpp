@@ -1,0 +1,100 @@
+#include "actors/cluster/cluster_state.hpp"
+#include "schemas/convert.hpp"
+
+#include <spdlog/logger.h>
+
+namespace perigee::cluster {
+
+void cluster_state::meet_others() {
+  if (!how_.elsewhere)
+    return;
+  neighbours_.emplace(desk_, handle{self_}, roster_, *how_.elsewhere, log_, probe_,
+                      told_of_others());
+  neighbours_->begin();
+  count();
+}
+
+neighbours::calls cluster_state::told_of_others() {
+  auto tell_all = [this](const seat& of) {
+    if (ending_)
+      return;
+    for_each_up([&](own_seat& one) { one.tell_of(desk_, of); });
+    count();
+  };
+  return {.came = tell_all,
+          .went = tell_all,
+          .met =
+            [this](const introducing_actor& there) {
+              for_each_up([&](own_seat& one) { one.join(desk_, there); });
+            },
+          .fence
+          = [this](node_index which, std::uint64_t life) { return fence(which, life); },
+          .set_timer
+          = [this](auto due, auto epoch) { wake_at(due, epoch, neighbours_timers); }};
+}
+
+/// Has our own transfer actor, if there is one, see to it that nobody there reaches our
+/// memory any more.
+bool cluster_state::fence(node_index which, std::uint64_t life) {
+  return desk_.tell<schema::Fence>(transfer_name{desk_.me().node, 0}, rt::unprompted,
+                                   [&](schema::Fence::Builder wish) {
+                                     wish.setIndex(static_cast<std::uint32_t>(which));
+                                     wish.setLife(life);
+                                   });
+}
+
+// -- what others say ----------------------------------------------------------
+
+void cluster_state::on_found(const Msg<schema::Found>& said,
+                             const receiving_actor& there) {
+  if (neighbours_ && !ending_)
+    neighbours_->on_found(said, there);
+}
+
+rt::reply<schema::Welcome> cluster_state::on_hello(const Msg<schema::Hello>& wish) {
+  if (neighbours_ && !ending_)
+    return neighbours_->on_hello(wish);
+  return desk_.write<schema::Welcome>(wish, [&](schema::Welcome::Builder said) {
+    said.setTurnedAway(ending_ ? "this node ends" : "this cluster has one node");
+  });
+}
+
+void cluster_state::on_prove(const Msg<schema::Prove>& said,
+                             const greeting_actor& greeter,
+                             const introducing_actor& there) {
+  if (neighbours_ && !ending_)
+    neighbours_->on_prove(said, greeter, there);
+}
+
+void cluster_state::on_met(const Msg<schema::Met>& said,
+                           const introducing_actor& there) {
+  if (neighbours_ && !ending_)
+    neighbours_->on_met(said, there);
+}
+
+template <class Handle>
+void cluster_state::on_join(const Msg<schema::Join>& said, const Handle& who) {
+  if (neighbours_ && !ending_)
+    neighbours_->on_join(said, who);
+}
+
+template void cluster_state::on_join(const Msg<schema::Join>&, const gateway_actor&);
+template void cluster_state::on_join(const Msg<schema::Join>&, const rejector_actor&);
+template void cluster_state::on_join(const Msg<schema::Join>&, const conductor_actor&);
+template void cluster_state::on_join(const Msg<schema::Join>&, const prefill_actor&);
+template void cluster_state::on_join(const Msg<schema::Join>&, const decode_actor&);
+template void cluster_state::on_join(const Msg<schema::Join>&, const coupled_actor&);
+template void cluster_state::on_join(const Msg<schema::Join>&, const shard_actor&);
+template void cluster_state::on_join(const Msg<schema::Join>&, const transfer_actor&);
+
+void cluster_state::on_leave(const Msg<schema::Leave>& said) {
+  if (neighbours_ && !ending_)
+    neighbours_->on_leave(said);
+}
+
+void cluster_state::on_fenced(const Msg<schema::Fenced>& said) {
+  if (neighbours_ && !ending_ && desk_.is_from(transfer_name{desk_.me().node, 0}, said))
+    neighbours_->on_fenced(node_index{said->getIndex()}, said->getLife());
+}
+
+} // namespace perigee::cluster

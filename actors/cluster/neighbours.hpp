@@ -1,0 +1,154 @@
+/// \file
+/// neighbours: the other nodes of a cluster, as one process knows them.
+#pragma once
+
+#include "actors/cluster/dial_list.hpp"
+#include "actors/cluster/introductions.hpp"
+#include "actors/cluster/node_card.hpp"
+#include "actors/cluster/probe.hpp"
+#include "actors/cluster/seat.hpp"
+#include "actors/runtime/pending_table.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace spdlog {
+class logger;
+}
+
+namespace perigee::cluster {
+
+/// What a process must know to have neighbours.
+struct neighbourhood {
+  node_card card;                          ///< Its own.
+  std::vector<std::string> nodes;          ///< Their names, by index; its own, too.
+  std::vector<node_index> dials;           ///< Whom it connects to. All others come.
+  std::vector<schema::Role> roles_needed;  ///< Elsewhere, for a request to be served.
+  std::shared_ptr<dial_list> list;         ///< What its threads wait at.
+  std::shared_ptr<credentials> credential; ///< How names are proved.
+
+  /// How long a neighbour may take over one step of the acquaintance.
+  std::chrono::nanoseconds limit = std::chrono::seconds{5};
+};
+
+/// Part of the state of a cluster's actor: meets other nodes, seats their actors, and
+/// takes them for dead when the connection ends.
+///
+/// A neighbour that is lost is *fenced*, before its transfer actor counts as down: this
+/// node's own sees to it that nothing of the lost one's reaches memory here any more.
+/// Only then may the node be met again.
+class neighbours {
+public:
+  using desk = rt::desk<cluster_actor>;
+
+  struct calls {
+    std::function<void(const seat&)> came;             ///< One is up.
+    std::function<void(const seat&)> went;             ///< One is up no longer.
+    std::function<void(const introducing_actor&)> met; ///< Is to be told who is here.
+    std::function<bool(node_index, std::uint64_t life)> fence; ///< False: nobody can.
+    std::function<void(std::chrono::nanoseconds due, std::uint64_t epoch)> set_timer;
+  };
+
+  neighbours(desk& by, cluster_actor self, rt::roster& roster, neighbourhood how,
+             std::shared_ptr<spdlog::logger> log, std::shared_ptr<probe> counts,
+             calls told);
+
+  /// Begins to connect to those whom it dials.
+  void begin();
+
+  // -- as who connects
+  void on_found(const Msg<schema::Found>& said, const receiving_actor& there);
+  void on_met(const Msg<schema::Met>& said, const introducing_actor& there);
+
+  // -- as who is connected to
+  Msg<schema::Welcome> on_hello(const Msg<schema::Hello>& wish);
+  void on_prove(const Msg<schema::Prove>& said, const greeting_actor& greeter,
+                const introducing_actor& there);
+
+  // -- as either
+  template <class Handle>
+  void on_join(const Msg<schema::Join>& said, const Handle& who);
+  void on_leave(const Msg<schema::Leave>& said);
+  void on_fenced(node_index which, std::uint64_t life);
+  void on_timer(std::uint64_t epoch);
+
+  /// Whoever could fence is gone, and its transports with it.
+  void on_no_fence();
+
+  /// Tells all that one of this node's own has its seat no longer.
+  void tell_left(const seat& own);
+
+  template <class See>
+  void for_each_met(See see) const {
+    for (const auto& [index, one] : all_)
+      if (one.now == state::met)
+        see(one.there);
+  }
+
+  template <class See>
+  void for_each_seat(See see) const {
+    for (const auto& [index, one] : all_)
+      for (const auto& [where, who] : one.seats)
+        see(*who);
+  }
+
+  bool has_roles_needed() const;
+  std::size_t met() const;
+
+private:
+  enum class state : std::uint8_t {
+    away,
+    greeting, ///< We said Hello.
+    received, ///< We were told Hello.
+    met,
+    fencing, ///< It is lost; see above.
+  };
+
+  using place = std::pair<schema::Role, std::uint32_t>;
+
+  struct neighbour {
+    state now = state::away;
+    std::uint64_t life = 0; ///< The last one that was heard of.
+    std::uint64_t acquaintance
+      = 0; ///< Counts connections: what is said of an earlier one is stale.
+    rt::actor_tag tag{}; ///< Of its cluster's actor.
+    challenge given{};
+    introducing_actor there;
+    std::map<place, std::unique_ptr<seat>> seats;
+    std::string last_complaint; ///< That was logged.
+  };
+
+  neighbour* find(std::uint32_t index);
+  bool dials(node_index whom) const;
+  void say_hello(node_index whom, const receiving_actor& there);
+  void on_welcome(node_index whom, const receiving_actor& there, const challenge& given,
+                  schema::Welcome::Reader said);
+  std::optional<std::string> fault_of(node_index whom, const challenge& given,
+                                      schema::Welcome::Reader said);
+  void is_met(node_index whom, const introducing_actor& there);
+  void expect(node_index whom, state next);
+  void give_up(node_index whom, const std::string& why);
+  void lose(node_index whom, const std::string& why);
+  void finish_fence(node_index whom);
+  void clear(neighbour& of, bool movers_too);
+  bool is_from(const neighbour& one, schema::Header::Reader header) const;
+  std::string name(node_index of) const;
+  void complain(node_index of, const std::string& why);
+  void count();
+
+  desk& desk_;
+  cluster_actor self_;
+  rt::roster& roster_;
+  neighbourhood how_;
+  std::shared_ptr<spdlog::logger> log_;
+  std::shared_ptr<probe> probe_;
+  calls told_;
+  std::map<node_index, neighbour> all_; // but itself
+  rt::pending_table<node_index, std::uint64_t>
+    waits_; // for its next step: acquaintance
+};
+
+} // namespace perigee::cluster

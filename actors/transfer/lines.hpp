@@ -1,0 +1,122 @@
+/// \file
+/// lines: the connections of a transfer actor to those of other nodes, past all
+/// messages.
+#pragma once
+
+#include "actors/interfaces.hpp"
+#include "actors/runtime/desk.hpp"
+#include "actors/runtime/pending_table.hpp"
+#include "actors/transfer/far_segment.hpp"
+#include "actors/transfer/paths.hpp"
+#include "actors/transfer/probe.hpp"
+#include "schemas/line.capnp.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace spdlog {
+class logger;
+}
+
+namespace perigee::transfer {
+
+schema::LineChanged::State to_schema(transport::peer_state what);
+std::string_view to_text(transport::loss why);
+
+/// Part of the state of a transfer actor: one line to each other node's, over the best
+/// way that both have. A line that fails is replaced, by another way if there is one.
+///
+/// Of two nodes, the later in the topology dials. KV of a node moves only after both
+/// have shown each other their segments.
+class lines {
+public:
+  using nanoseconds = std::chrono::nanoseconds;
+
+  struct calls {
+    std::function<transport::ticket()> draw; ///< What nobody can guess.
+    std::function<void()> more;              ///< Segments have become known.
+    std::function<void(node_index)>
+      clear; ///< Nothing of that node reaches memory here.
+    std::function<void(nanoseconds due, std::uint64_t epoch)> set_timer;
+  };
+
+  /// `all` outlives this.
+  lines(rt::desk<transfer_actor>& desk, const paths& all,
+        std::shared_ptr<transport::segment_table> segments,
+        std::shared_ptr<spdlog::logger> log, std::shared_ptr<probe> counts, calls told);
+
+  void on_member(const Msg<schema::Member>& news);
+  void on_dial(const Msg<schema::Dial>& wish);
+  void on_dialed(const Msg<schema::Dialed>& said);
+  void on_shown(const Msg<schema::Shown>& said);
+  void on_line_changed(schema::LineChanged::Reader news);
+  void on_timer(std::uint64_t epoch);
+
+  /// Ends all lines to `node`; told_.clear(node) follows, at once if there are none.
+  void cut(node_index node);
+
+  /// Whether nothing of `node` reaches memory here, but by a line that is in use.
+  bool is_clear_of(node_index node) const;
+
+  /// Those to whom a line is in use.
+  const far_segments& known() const {
+    return far_;
+  }
+
+  /// Whether segments of other nodes may become known soon.
+  bool expects_more() const;
+
+  std::size_t up() const;
+
+private:
+  enum class state : std::uint8_t { connecting, up, leaving };
+
+  struct line {
+    node_index node{};
+    std::uint64_t number = 0; ///< Of the Dial that led to it.
+    std::size_t way = 0;
+    state now = state::connecting;
+    std::set<transport::segment_id> shown{};
+  };
+
+  /// What is known of another node's transfer actor.
+  struct contact {
+    bool is_there = false;
+    std::uint64_t number = 0; ///< Of the last Dial between the two.
+    std::optional<transport::peer_id> current{};
+    std::set<std::size_t> failed{}; ///< Ways.
+    std::uint32_t tries = 0;        ///< Since the last line that was up.
+  };
+
+  bool dials(node_index node) const;
+  void dial(node_index node);
+  void dial_later(node_index node, nanoseconds wait);
+  std::optional<std::size_t> choose(schema::Dial::Reader wish) const;
+  std::optional<std::size_t> way_called(std::string_view name) const;
+  transport::peer_id begin(node_index node, std::uint64_t number, std::size_t way);
+  void answer(const Msg<schema::Dial>& wish, std::size_t way);
+  void fail(node_index node, std::size_t way, std::string_view why);
+  void leave(transport::peer_id which);
+  void is_up(transport::peer_id which);
+  void is_lost(transport::peer_id which, std::string_view why);
+  void is_forgotten(transport::peer_id which);
+  void show(transport::peer_id which);
+  void learn(transport::peer_id which, schema::Shown::Segment::Reader one);
+  transport::peer_transport& by(const line& one) const;
+
+  rt::desk<transfer_actor>& desk_;
+  const paths& all_;
+  std::shared_ptr<transport::segment_table> segments_;
+  std::shared_ptr<spdlog::logger> log_;
+  std::shared_ptr<probe> probe_;
+  calls told_;
+  std::map<node_index, contact> contacts_;
+  std::map<transport::peer_id, line> lines_;
+  far_segments far_;
+  rt::pending_table<node_index, char> redials_;
+  std::uint64_t numbers_ = 0;
+};
+
+} // namespace perigee::transfer

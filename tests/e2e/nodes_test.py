@@ -1,0 +1,155 @@
+"""A cluster of several processes: that it answers as one process does, and what its
+clients see when one of them is killed or stopped.
+
+    nodes_test.py PROGRAM MODEL
+"""
+
+import signal
+import socket
+import unittest
+
+import served_cluster
+from node_processes import LIMIT, Node, Nodes, answer_in
+
+PROMPTS = [
+    "The capital of France is",
+    "Once upon a time, " * 20,
+    "A list of the planets, from the sun outwards: " * 8,
+]
+LONG = "Tell me everything about the sea. " * 10
+
+
+def program_and_model():
+    return served_cluster.arguments()
+
+
+def nodes(*names, **more):
+    return Nodes(*program_and_model(), names, **more)
+
+
+class SameTokens(unittest.TestCase):
+    def test_two_and_three_processes_answer_as_one_does(self):
+        one = served_cluster.Cluster(*program_and_model())
+        try:
+            expected = []
+            for prompt in PROMPTS:
+                _, _, said = one.call(
+                    "/v1/completions",
+                    {"prompt": prompt, "max_tokens": 24, "temperature": 0,
+                     "ignore_eos": True},
+                )
+                expected.append(said["choices"][0]["text"])
+        finally:
+            one.close()
+        for names in (("p0", "d0"), ("p0", "p1", "d0")):
+            with nodes(*names).start() as all:
+                all.wait_until_ready()
+                for round in range(2):  # from a cold cache, and from a warm one
+                    for prompt, text in zip(PROMPTS, expected):
+                        self.assertEqual(all.ask(prompt, 24), (text, "length"))
+                self.assertGreater(all.metric("perigee_transfer_bytes_moved_total"), 0)
+                for name in reversed(names):
+                    self.assertEqual(all[name].close(), 0, all.said())
+
+
+class Coming(unittest.TestCase):
+    def test_they_find_each_other_in_any_order(self):
+        with nodes("p0", "d0").start("d0") as all:
+            all["d0"].wait_for_line("serving url=")
+            all.start("p0")
+            all.wait_until_ready()
+            self.assertEqual(all.ask(PROMPTS[0], 4)[1], "length")
+
+    def test_without_a_node_that_it_needs_the_cluster_is_not_ready(self):
+        with nodes("p0", "d0").start("p0") as all:
+            all["p0"].wait_for_line("listening")
+            self.assertFalse(all.is_ready())
+            all.start("d0")
+            all.wait_until_ready()
+
+    def test_who_has_another_topology_is_turned_away_and_both_say_why(self):
+        with nodes("p0", "d0").start("p0") as all:
+            other = all.topology.with_name("other.toml")
+            other.write_text(all.topology.read_text() + "\n[policy]\nload_max = 0.5\n")
+            stranger = Node(all.program, other, "d0")
+            try:
+                stranger.wait_for_line("the topologies differ")
+                all["p0"].wait_for_line("the topologies differ")
+            finally:
+                stranger.kill()
+                stranger.close()
+            all.start("d0")
+            all.wait_until_ready()
+
+
+class Going(unittest.TestCase):
+    def check_it_serves(self, all):
+        all.wait_until_ready()
+        all.wait_until(lambda: all.ask(PROMPTS[0], 4)[1] == "length")
+
+    def test_a_decode_node_is_killed_in_mid_stream(self):
+        with nodes("p0", "d0").start() as all:
+            all.wait_until_ready()
+            with all.open(LONG, 700) as stream:
+                stream.readline()
+                all["d0"].kill()
+                text, reason = answer_in(stream)
+                self.assertEqual(reason, "actor_lost", all.said())
+            all.start("d0")
+            self.check_it_serves(all)
+
+    def test_a_decode_node_is_stopped_and_wakes(self):
+        with nodes("p0", "d0").start() as all:
+            all.wait_until_ready()
+            with all.open(LONG, 700) as stream:
+                stream.readline()
+                all["d0"].send(signal.SIGSTOP)
+                text, reason = answer_in(stream)
+                self.assertEqual(reason, "actor_lost", all.said())
+            all["p0"].wait_for_line("node_lost node=d0")
+            all["d0"].send(signal.SIGCONT)
+            all["p0"].wait_for_line("node_met node=d0", 2)
+            self.check_it_serves(all)
+
+    def test_one_of_two_prefill_nodes_is_killed_and_comes_back(self):
+        with nodes("p0", "d0", "p1").start() as all:
+            all.wait_until_ready()
+            for i in range(8):
+                if i == 2:
+                    all["p1"].kill()
+                if i == 5:
+                    all.start("p1")
+                    all["p1"].wait_for_line("node_met node=p0")
+                # Placed again, if it was on the one that is gone.
+                self.assertEqual(all.ask(f"{i} {LONG}", 8)[1], "length", all.said())
+
+    def test_the_control_node_is_killed_and_the_others_stay(self):
+        with nodes("p0", "d0").start() as all:
+            all.wait_until_ready()
+            with all.open(LONG, 700) as stream:
+                stream.readline()
+                all["p0"].kill()
+            all["d0"].wait_for_line("node_lost node=p0")
+            all.start("p0")
+            self.check_it_serves(all)
+            self.assertEqual(all["d0"].close(), 0, all.said())
+
+
+class Strangers(unittest.TestCase):
+    def test_garbage_at_a_nodes_ports_disturbs_nobody(self):
+        with nodes("p0", "d0").start() as all:
+            all.wait_until_ready()
+            open_ones = []
+            for port in (all.ports["p0"], all.ports["p0"] + 1, all.ports["d0"] + 1):
+                for bytes in (b"", b"GET / HTTP/1.1\r\n\r\n", b"\xff" * 4096, b"\0" * 65):
+                    one = socket.create_connection(("127.0.0.1", port), LIMIT)
+                    one.sendall(bytes)
+                    open_ones.append(one)
+            self.assertEqual(all.ask(LONG, 50)[1], "length", all.said())
+            for one in open_ones:
+                one.close()
+            self.assertEqual(all.ask(LONG, 50)[1], "length", all.said())
+
+
+if __name__ == "__main__":
+    served_cluster.main()
