@@ -5,6 +5,8 @@
 #include "tests/transport/recorder.hpp"
 #include "transport/peer.hpp"
 
+#include <thread>
+
 namespace perigee::transport::test {
 
 /// Writes down what a transport tells of its peers.
@@ -52,6 +54,18 @@ private:
   std::condition_variable news_;
   std::vector<std::pair<peer_id, peer_news>> told_;
 };
+
+/// Waits, at most a minute, for what another thread is about to bring about.
+template <class Condition>
+bool comes_true(Condition what) {
+  auto until = std::chrono::steady_clock::now() + std::chrono::minutes{1};
+  while (!what()) {
+    if (std::chrono::steady_clock::now() > until)
+      return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
 
 /// What would be a process.
 struct process {

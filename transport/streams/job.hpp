@@ -14,14 +14,17 @@ class session;
 
 /// Used by the loop's thread, but for what is const or atomic.
 struct job {
-  job(move_id number, move what, segment local, peer_id with, bool writes, on_done told)
-    : id(number), peer(with), here(std::move(local)), is_write(writes),
+  job(move_id number, move what, segment local, const segment& remote, peer_id with,
+      bool writes, on_done told)
+    : id(number), peer(with), here(std::move(local)),
+      there_bytes(remote.blocks * remote.shape.block_bytes()), is_write(writes),
       deadline(after(what.limit)), run(std::move(what), here.shape),
       then(std::move(told)) {}
 
   const move_id id;
   const peer_id peer;
   const segment here;
+  const std::uint64_t there_bytes; ///< Of the peer's segment.
   const bool is_write;
   const moment deadline;
   peer_move run;

@@ -24,12 +24,16 @@ link::link(event_loop& loop, std::shared_ptr<stream> over, owner& told)
   : loop_(loop), stream_(std::move(over)), told_(told), inbox_(inbox_bytes) {
   watch_ = loop_.watch(stream_->fd(), EPOLLIN | EPOLLRDHUP,
                        [this](std::uint32_t events) { on_events(events); });
+  if (auto life = stream_->life(); life >= 0)
+    life_
+      = loop_.watch(life, EPOLLIN, [this](std::uint32_t) { lose(loss::disconnected); });
   if (watch_ == 0)
     lose(loss::disconnected);
 }
 
 link::~link() {
   loop_.unwatch(watch_);
+  loop_.unwatch(life_);
   if (!is_lost_)
     stream_->cut();
 }
@@ -48,6 +52,7 @@ void link::lose(loss why) {
     return;
   is_lost_ = true;
   loop_.unwatch(watch_);
+  loop_.unwatch(life_);
   stream_->cut();
   told_.on_loss(why);
 }

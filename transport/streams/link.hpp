@@ -95,6 +95,7 @@ private:
   std::shared_ptr<stream> stream_;
   owner& told_;
   event_loop::watch_id watch_ = 0;
+  event_loop::watch_id life_ = 0;
   bool minds_room_ = false;
   bool is_lost_ = false;
 

@@ -91,19 +91,14 @@ std::optional<peer_book::finding> peer_book::find(segment_id which) const {
 
 // -- what is shown ------------------------------------------------------------
 
-result<segment, fault> peer_book::show(segment_id which) {
-  auto found = here_.find(which);
-  if (!found)
-    return failure(fault::gone);
-  if (!found->base)
-    return failure(fault::refused);
+result<void, fault> peer_book::show(segment_id which) {
   std::lock_guard held{mutex_};
   if (shown_.size() >= limits_.shown_max)
     std::erase_if(shown_, [this](segment_id one) { return !here_.find(one); });
   if (shown_.size() >= limits_.shown_max && !shown_.contains(which))
     return failure(fault::busy);
   shown_.insert(which);
-  return *found;
+  return {};
 }
 
 std::optional<segment> peer_book::find_shown(segment_id which) const {

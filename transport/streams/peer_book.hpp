@@ -42,9 +42,8 @@ public:
   };
   std::optional<finding> find(segment_id which) const;
 
-  /// What peers may reach from now on. Refuses with gone, busy, and refused: it has no
-  /// memory.
-  result<segment, fault> show(segment_id which);
+  /// Peers may reach it from now on, as long as it is in the table. Refuses with busy.
+  result<void, fault> show(segment_id which);
 
   /// Of what was shown and is still there.
   std::optional<segment> find_shown(segment_id which) const;

@@ -4,6 +4,7 @@
 
 #include "transport/streams/link.hpp"
 #include "transport/streams/peer_book.hpp"
+#include "transport/streams/shared_memory.hpp"
 
 namespace perigee::transport::streams {
 
@@ -11,7 +12,9 @@ namespace perigee::transport::streams {
 /// what no sound peer would send is unsound.
 class server {
 public:
-  server(peer_id whom, peer_book& book) : whom_(whom), book_(book) {}
+  /// `views` outlive this.
+  server(peer_id whom, peer_book& book, peer_views& views)
+    : whom_(whom), book_(book), views_(views) {}
 
   /// `what` is a request.
   result<sink, loss> serve(link& from, frame what);
@@ -19,10 +22,18 @@ public:
 private:
   sink put(link& from, const frame& what);
   sink get(link& from, const frame& what);
+  sink copy(link& from, const frame& what);
+  sink ask(link& from, const frame& what);
+  result<sink, loss> show(link& from, const frame& what);
   sink refuse(link& from, const frame& what);
 
   const peer_id whom_;
   peer_book& book_;
+  peer_views& views_;
 };
+
+/// Says that `what` lies in `where`: unasked, or in answer to `number`.
+parcel showing(const segment& what, const shared_memory::place& where,
+               std::uint64_t number = 0);
 
 } // namespace perigee::transport::streams

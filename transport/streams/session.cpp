@@ -4,11 +4,18 @@
 
 namespace perigee::transport::streams {
 
+namespace {
+
+/// What is copied here before somebody else has a turn.
+constexpr std::uint64_t turn_bytes = std::uint64_t{1} << 20;
+
+} // namespace
+
 session::session(event_loop& loop, peer_id who, peer_book& book,
-                 const session_limits& limits, listeners told,
+                 const session_limits& limits, peer_views views, listeners told,
                  std::vector<std::shared_ptr<stream>> streams)
   : loop_(loop), who_(who), limits_(limits), told_(std::move(told)),
-    server_(who, book) {
+    views_(std::move(views)), server_(who, book, views_) {
   for (auto& one : streams)
     links_.push_back(std::make_unique<link>(loop, std::move(one), *this));
 }
@@ -16,6 +23,7 @@ session::session(event_loop& loop, peer_id who, peer_book& book,
 session::~session() {
   PERIGEE_ASSERT(jobs_.empty(), "moves that nobody was told of");
   loop_.cancel(silence_);
+  loop_.cancel(turn_);
 }
 
 // -- moves --------------------------------------------------------------------
@@ -63,16 +71,20 @@ void session::line_up(const job_ptr& one) {
 }
 
 void session::carry_on() {
-  while (!is_lost_) {
+  std::uint64_t copied = 0;
+  while (!is_lost_ && copied < turn_bytes) {
     auto* free = link_with_room();
     auto next = free ? ready_.pop() : std::nullopt;
     if (!next)
       break;
-    if (!(*next)->doom) {
-      issue(*next, *free);
-      line_up(*next);
-    }
+    if (!(*next)->doom)
+      copied += issue(*next, *free);
   }
+  if (copied >= turn_bytes && turn_ == 0)
+    turn_ = loop_.at(std::chrono::steady_clock::now(), [this] {
+      turn_ = 0;
+      carry_on();
+    });
   for (auto& one : links_)
     one->flush();
   watch_for_silence();
@@ -88,23 +100,75 @@ link* session::link_with_room() {
   return least->get();
 }
 
-void session::issue(const job_ptr& one, link& over) {
-  auto number = ++requests_total_;
+/// Returns how many bytes were copied here.
+std::uint64_t session::issue(const job_ptr& one, link& over) {
+  if (views_.by() && !one->is_write)
+    return copy_piece(one, over);
+  if (views_.by())
+    show_piece(one, over);
+  else
+    send_piece(one, over);
+  return 0;
+}
+
+std::uint64_t session::expect_answer(request what) {
+  what.over->asked_bytes += what.what.bytes;
+  ++what.over->asked_requests;
+  requests_.emplace(++requests_total_, std::move(what));
+  return requests_total_;
+}
+
+/// A write with its bytes, or a read that they come back for.
+void session::send_piece(const job_ptr& one, link& over) {
   auto next = one->run.next(limits_.request_bytes, slices_max);
   frame said{.kind = one->is_write ? frame_kind::put : frame_kind::get,
-             .number = number,
              .from = one->run.what().from,
              .to = one->run.what().to,
              .slices = next.slices};
-  parcel made{.head = write(said)};
+  said.number = expect_answer({one, std::move(next), &over});
+  parcel made{.head = write(said), .keep_alive = one->here.keep_alive};
   if (one->is_write)
-    for (const auto& part : next.slices)
+    for (const auto& part : said.slices)
       made.payload.add(one->here.base + part.from, part.bytes);
-  made.keep_alive = one->here.keep_alive;
-  over.asked_bytes += next.bytes;
-  ++over.asked_requests;
   over.ask(std::move(made));
-  requests_.emplace(number, request{one, std::move(next), &over});
+  line_up(one);
+}
+
+/// A write that the peer carries out, out of memory that it can see.
+void session::show_piece(const job_ptr& one, link& over) {
+  if (!shown_.contains(one->here.id)) {
+    auto place = views_.by()->find(one->here);
+    if (!place)
+      return doom(one, fault::gone); // submit() has seen it
+    over.ask(showing(one->here, *place));
+    shown_.insert(one->here.id);
+  }
+  auto next = one->run.next(limits_.request_bytes, slices_max);
+  frame said{.kind = frame_kind::copy,
+             .from = one->run.what().from,
+             .to = one->run.what().to,
+             .slices = next.slices};
+  said.number = expect_answer({one, std::move(next), &over});
+  over.ask({.head = write(said), .keep_alive = one->here.keep_alive});
+  line_up(one);
+}
+
+/// A read out of memory that is seen here, once that is so.
+std::uint64_t session::copy_piece(const job_ptr& one, link& over) {
+  const auto* source = views_.find(one->run.what().from);
+  if (!source) {
+    frame said{.kind = frame_kind::ask, .from = one->run.what().from};
+    said.number = expect_answer({one, {}, &over, true});
+    over.ask({.head = write(said)});
+    return 0;
+  }
+  auto next = one->run.next(limits_.request_bytes, slices_max);
+  for (const auto& part : next.slices)
+    views_.by()->copy(one->here.base + part.to, source->begin.get() + part.from,
+                      part.bytes);
+  one->run.landed(next);
+  line_up(one);
+  return next.bytes;
 }
 
 /// Ends it, if there is nothing to wait for any more.
@@ -125,6 +189,10 @@ result<sink, loss> session::on_frame(link& from, frame what) {
     case frame_kind::data:
     case frame_kind::done:
     case frame_kind::refused: return on_answer(from, what);
+    case frame_kind::show:
+      if (what.number != 0)
+        return on_answer(from, what);
+      [[fallthrough]];
     default: return server_.serve(from, std::move(what));
   }
 }
@@ -133,26 +201,49 @@ result<sink, loss> session::on_answer(link& from, const frame& what) {
   auto at = requests_.find(what.number);
   if (at == requests_.end() || at->second.over != &from)
     return failure(loss::unsound);
-  auto one = std::move(at->second);
-  auto good = one.whose->is_write ? frame_kind::done : frame_kind::data;
-  if (what.kind != good && what.kind != frame_kind::refused)
-    return failure(loss::unsound);
-  requests_.erase(at);
-  from.asked_bytes -= one.what.bytes;
+  auto asked = requests_.extract(at).mapped();
+  from.asked_bytes -= asked.what.bytes;
   --from.asked_requests;
+  if (asked.is_ask)
+    return on_shown(from, asked, what);
+  return on_piece(asked, what);
+}
+
+result<sink, loss> session::on_shown(link& from, const request& asked,
+                                     const frame& what) {
+  auto shown = from.take_file();
+  if (what.kind == frame_kind::refused) {
+    doom(asked.whose, fault::refused);
+    return sink{};
+  }
+  if (what.kind != frame_kind::show || what.from != asked.whose->run.what().from
+      || !shown)
+    return failure(loss::unsound);
+  const auto& where = what.slices.front();
+  if (where.bytes != asked.whose->there_bytes
+      || !views_.add(what.from, *shown, where.from, where.bytes))
+    doom(asked.whose, fault::refused);
+  else if (asked.whose->at)
+    line_up(asked.whose);
+  return sink{};
+}
+
+result<sink, loss> session::on_piece(const request& asked, const frame& what) {
+  bool is_read = !asked.whose->is_write;
   if (what.kind == frame_kind::refused)
-    return sink{.then = [this, one] {
-      one.whose->run.missed(one.what);
-      doom(one.whose, fault::refused);
+    return sink{.then = [this, asked] {
+      asked.whose->run.missed(asked.what);
+      doom(asked.whose, fault::refused);
     }};
-  sink made{.then = [this, one] {
-    one.whose->run.landed(one.what);
-    settle(one.whose);
-  }};
-  if (!one.whose->is_write)
-    for (const auto& part : one.what.slices)
-      made.payload.add(one.whose->here.base + part.to, part.bytes);
-  made.keep_alive = one.whose->here.keep_alive;
+  if (what.kind != (is_read ? frame_kind::data : frame_kind::done))
+    return failure(loss::unsound);
+  sink made{.keep_alive = asked.whose->here.keep_alive, .then = [this, asked] {
+              asked.whose->run.landed(asked.what);
+              settle(asked.whose);
+            }};
+  if (is_read)
+    for (const auto& part : asked.what.slices)
+      made.payload.add(asked.whose->here.base + part.to, part.bytes);
   return made;
 }
 

@@ -34,8 +34,10 @@ public:
     std::function<void(peer_id, loss)> on_loss;
   };
 
+  /// `views` are empty, and of no more than shows itself over the first stream.
   session(event_loop& loop, peer_id who, peer_book& book, const session_limits& limits,
-          listeners told, std::vector<std::shared_ptr<stream>> streams);
+          peer_views views, listeners told,
+          std::vector<std::shared_ptr<stream>> streams);
 
   /// Whatever was taken must have ended: see end_all().
   ~session() override;
@@ -56,6 +58,7 @@ private:
     job_ptr whose;
     piece what;
     link* over;
+    bool is_ask = false; ///< To be shown the source: nothing of the move.
   };
 
   result<sink, loss> on_frame(link& from, frame what) override;
@@ -65,9 +68,15 @@ private:
 
   void carry_on();
   link* link_with_room();
-  void issue(const job_ptr& one, link& over);
+  std::uint64_t issue(const job_ptr& one, link& over);
+  void send_piece(const job_ptr& one, link& over);
+  std::uint64_t copy_piece(const job_ptr& one, link& over);
+  void show_piece(const job_ptr& one, link& over);
+  std::uint64_t expect_answer(request what);
   void line_up(const job_ptr& one);
   result<sink, loss> on_answer(link& from, const frame& what);
+  result<sink, loss> on_shown(link& from, const request& asked, const frame& what);
+  result<sink, loss> on_piece(const request& asked, const frame& what);
   void settle(const job_ptr& one);
   bool is_owed() const;
   void watch_for_silence();
@@ -77,6 +86,8 @@ private:
   const peer_id who_;
   const session_limits limits_;
   const listeners told_;
+  peer_views views_;           // of the peer's memory
+  std::set<segment_id> shown_; // of ours, to it
   server server_;
   std::vector<std::unique_ptr<link>> links_;
   std::map<move_id, job_ptr> jobs_;
@@ -85,6 +96,7 @@ private:
   std::map<std::uint64_t, request> requests_; // that are not answered
   moment heard_at_ = std::chrono::steady_clock::now();
   event_loop::timer_id silence_ = 0;
+  event_loop::timer_id turn_ = 0;
   bool is_lost_ = false;
 };
 

@@ -24,6 +24,11 @@ public:
 
   virtual int fd() const = 0;
 
+  /// Readable once the process at the other end has ended; negative if that is unknown.
+  virtual int life() const {
+    return -1;
+  }
+
   /// Makes what follows secret, where that is asked for. True once that is done.
   virtual result<bool, loss> shake_hands() {
     return true;

@@ -10,7 +10,8 @@ namespace perigee::transport::streams {
 class stream_transport::hub : public std::enable_shared_from_this<hub> {
 public:
   hub(const segment_table& segments, std::unique_ptr<event_loop> loop,
-      std::unique_ptr<port> way, const stream_limits& limits, on_peer told);
+      std::unique_ptr<port> way, const stream_limits& limits, on_peer told,
+      std::shared_ptr<const shared_memory> shared);
 
   result<void, fault> submit(move_id id, move what, on_done then);
   void abort(move_id id, fault why);
@@ -20,6 +21,7 @@ public:
   result<void, fault> expect(peer_id who, const ticket& shown,
                              std::chrono::nanoseconds for_how_long);
   result<void, fault> connect(peer_id who, const endpoint& where, const ticket& shown);
+  result<descriptor, fault> describe(segment_id which);
   void forget(peer_id who);
 
   void run();
@@ -39,6 +41,10 @@ public:
 private:
   result<job_ptr, fault> judge(move_id id, move what, on_done then);
   tl::unexpected<fault> refuse(peer_id whom, fault why);
+  bool can_show(const segment& what) const {
+    return !shared_ || shared_->find(what);
+  }
+
   result<void, fault> add(peer_id who, event_loop::task begin);
 
   // -- in the thread -----------------------------------------------------------------
@@ -56,6 +62,7 @@ private:
   const segment_table& segments_;
   const stream_limits limits_;
   const on_peer told_;
+  const std::shared_ptr<const shared_memory> shared_;
   const std::unique_ptr<event_loop> loop_;
   peer_book book_;
   reception reception_;
@@ -69,9 +76,10 @@ private:
 
 stream_transport::hub::hub(const segment_table& segments,
                            std::unique_ptr<event_loop> loop, std::unique_ptr<port> way,
-                           const stream_limits& limits, on_peer told)
+                           const stream_limits& limits, on_peer told,
+                           std::shared_ptr<const shared_memory> shared)
   : segments_(segments), limits_(limits), told_(std::move(told)),
-    loop_(std::move(loop)), book_(segments, limits.book),
+    shared_(std::move(shared)), loop_(std::move(loop)), book_(segments, limits.book),
     reception_(*loop_, std::move(way), limits.reception,
                {.on_up = [this](peer_id who, auto all) { on_up(who, std::move(all)); },
                 .on_loss = [this](peer_id who, loss why) { on_loss(who, why); }}) {}
@@ -90,8 +98,10 @@ result<job_ptr, fault> stream_transport::hub::judge(move_id id, move what,
     return refuse(there->whose, fault::peer_lost);
   if (!fits(what, is_write ? *here : there->what, is_write ? there->what : *here))
     return refuse(there->whose, fault::out_of_range);
-  return std::make_shared<job>(id, std::move(what), std::move(*here), there->whose,
-                               is_write, std::move(then));
+  if (is_write && !can_show(*here))
+    return refuse(there->whose, fault::refused);
+  return std::make_shared<job>(id, std::move(what), std::move(*here), there->what,
+                               there->whose, is_write, std::move(then));
 }
 
 tl::unexpected<fault> stream_transport::hub::refuse(peer_id whom, fault why) {
@@ -158,6 +168,17 @@ result<void, fault> stream_transport::hub::connect(peer_id who, const endpoint& 
   if (where.size() > opaque_bytes_max || !way().allows(where))
     return failure(fault::refused);
   return add(who, [this, who, where, shown] { reception_.connect(who, where, shown); });
+}
+
+result<descriptor, fault> stream_transport::hub::describe(segment_id which) {
+  auto found = segments_.find(which);
+  if (!found)
+    return failure(fault::gone);
+  if (!found->base || !can_show(*found))
+    return failure(fault::refused);
+  if (auto shown = book_.show(which); !shown)
+    return failure(shown.error());
+  return describe_segment(*found);
 }
 
 void stream_transport::hub::forget(peer_id who) {
@@ -231,13 +252,14 @@ void stream_transport::hub::on_up(peer_id who,
                                   std::vector<std::shared_ptr<stream>> streams) {
   sessions_[who] = std::make_unique<session>(
     *loop_, who, book_, limits_.session,
-    session::listeners{
-      .on_end = [this](const job_ptr& one, auto why) { end(one, why); },
-      .on_loss =
-        [this](peer_id lost, loss why) {
-          if (sessions_.contains(lost)) // not forgotten meanwhile
-            on_loss(lost, why);
-        }},
+    peer_views{shared_.get(), limits_.book.segments_max},
+    session::listeners{.on_end
+                       = [this](const job_ptr& one, auto why) { end(one, why); },
+                       .on_loss =
+                         [this](peer_id lost, loss why) {
+                           if (sessions_.contains(lost)) // not forgotten meanwhile
+                             on_loss(lost, why);
+                         }},
     std::move(streams));
   book_.set_state(who, peer_state::up);
   told_(who, {peer_state::up});
@@ -273,9 +295,10 @@ void stream_transport::hub::close_now() {
 stream_transport::stream_transport(const segment_table& segments,
                                    std::unique_ptr<event_loop> loop,
                                    std::unique_ptr<port> way,
-                                   const stream_limits& limits, on_peer told)
+                                   const stream_limits& limits, on_peer told,
+                                   std::shared_ptr<const shared_memory> shared)
   : hub_(std::make_shared<hub>(segments, std::move(loop), std::move(way), limits,
-                               std::move(told))),
+                               std::move(told), std::move(shared))),
     thread_([this] { hub_->run(); }) {}
 
 stream_transport::~stream_transport() {
@@ -315,10 +338,7 @@ result<void, fault> stream_transport::connect(peer_id who, const endpoint& where
 }
 
 result<descriptor, fault> stream_transport::describe(segment_id which) {
-  auto shown = hub_->book().show(which);
-  if (!shown)
-    return failure(shown.error());
-  return describe_segment(*shown);
+  return hub_->describe(which);
 }
 
 result<void, fault> stream_transport::learn(peer_id who, const descriptor& what) {

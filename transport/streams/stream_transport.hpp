@@ -20,10 +20,11 @@ struct stream_limits {
 /// Has one thread, which does all that is not a check of arguments.
 class stream_transport : public peer_transport {
 public:
-  /// `segments` outlives this.
+  /// `segments` outlives this. `shared` is null where there is no memory that both ends
+  /// can see.
   stream_transport(const segment_table& segments, std::unique_ptr<event_loop> loop,
-                   std::unique_ptr<port> way, const stream_limits& limits,
-                   on_peer told);
+                   std::unique_ptr<port> way, const stream_limits& limits, on_peer told,
+                   std::shared_ptr<const shared_memory> shared = nullptr);
   ~stream_transport() override;
 
   result<void, fault> submit(move_id id, move what, on_done then) override;
