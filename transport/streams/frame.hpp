@@ -81,6 +81,8 @@ struct frame {
   segment_id to{};
   std::vector<slice> slices{};
 
+  bool operator==(const frame&) const = default;
+
   std::uint64_t slice_bytes() const {
     std::uint64_t sum = 0;
     for (const auto& one : slices)
