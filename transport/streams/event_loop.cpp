@@ -79,11 +79,7 @@ void event_loop::run() {
   std::array<epoll_event, 64> events{};
   for (bool is_last = false; !is_last;) {
     auto count = epoll_wait(poll_.fd(), events.data(), events.size(), wait_ms());
-    {
-      std::lock_guard held{mutex_};
-      is_last = stopped_;
-    }
-    run_posted();
+    is_last = run_posted();
     for (int i = 0; i < count; ++i) {
       auto& event = events[static_cast<std::size_t>(i)];
       auto at = watches_.find(event.data.u64);
@@ -97,10 +93,8 @@ void event_loop::run() {
 }
 
 void event_loop::stop() {
-  {
-    std::lock_guard held{mutex_};
-    stopped_ = true;
-  }
+  std::lock_guard held{mutex_};
+  stopped_ = true;
   eventfd_write(bell_.fd(), 1);
 }
 
@@ -115,16 +109,20 @@ int event_loop::wait_ms() const {
     std::clamp(left, milliseconds{0}, milliseconds{60'000}).count());
 }
 
-void event_loop::run_posted() {
+/// True if it was stopped. That is read with the bell, lest it be rung for nobody.
+bool event_loop::run_posted() {
   std::vector<task> tasks;
+  bool is_stopped = false;
   {
     std::lock_guard held{mutex_};
     eventfd_t rung = 0;
     eventfd_read(bell_.fd(), &rung);
     tasks.swap(posted_);
+    is_stopped = stopped_;
   }
   for (auto& one : tasks)
     one();
+  return is_stopped;
 }
 
 void event_loop::run_timers() {

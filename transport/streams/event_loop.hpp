@@ -63,7 +63,7 @@ private:
 
   event_loop(file poll, file bell);
   int wait_ms() const;
-  void run_posted();
+  bool run_posted();
   void run_timers();
 
   const file poll_;
