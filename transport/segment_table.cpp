@@ -28,9 +28,28 @@ result<void, segment_fault> segment_table::add(segment what) {
 
 bool segment_table::remove(segment_id id) {
   std::map<segment_id, segment>::node_type gone; // freed after the lock is
+  decltype(watchers_) watchers;
+  {
+    std::lock_guard held{mutex_};
+    gone = segments_.extract(id);
+    if (gone.empty())
+      return false;
+    watchers = watchers_;
+  }
+  for (const auto& [number, told] : watchers)
+    (*told)(id);
+  return true;
+}
+
+std::uint64_t segment_table::watch_removals(watcher told) {
   std::lock_guard held{mutex_};
-  gone = segments_.extract(id);
-  return !gone.empty();
+  watchers_.emplace(++watches_total_, std::make_shared<const watcher>(std::move(told)));
+  return watches_total_;
+}
+
+void segment_table::unwatch(std::uint64_t watch) {
+  std::lock_guard held{mutex_};
+  watchers_.erase(watch);
 }
 
 std::optional<segment> segment_table::find(segment_id id) const {

@@ -6,10 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace perigee::transport {
@@ -32,6 +34,13 @@ struct geometry {
   }
 };
 
+/// That memory is a GPU's, and how a NIC comes at it.
+struct device_memory {
+  int dmabuf = -1; ///< A dma-buf of the kernel; open as long as the memory is there.
+  std::uint64_t offset = 0; ///< Of the segment's base in it.
+  std::string pci_bus_id{}; ///< As 0000:18:00.0. Empty: not known.
+};
+
 /// A region of memory, cut into blocks. `keep_alive` is what owns it: as long as a copy
 /// of this exists, the memory does.
 ///
@@ -44,6 +53,7 @@ struct segment {
   std::uint32_t blocks = 0;
   std::shared_ptr<const void> keep_alive;
   std::uint32_t host = 0; ///< Segments of one host need no network between them.
+  std::optional<device_memory> device{}; ///< None: the memory of processors.
 };
 
 /// Whether it has blocks, layers and bytes, and not more than can be addressed.
@@ -67,6 +77,12 @@ public:
   /// memory lives until the last of them has been told. False if there is none.
   bool remove(segment_id id);
 
+  /// Called with each segment that remove() takes out, before that returns, on its
+  /// thread and without a lock. As with gates, once more perhaps after unwatch().
+  using watcher = std::function<void(segment_id)>;
+  std::uint64_t watch_removals(watcher told);
+  void unwatch(std::uint64_t watch);
+
   std::optional<segment> find(segment_id id) const;
 
   std::size_t size() const;
@@ -78,6 +94,8 @@ private:
   const std::size_t segments_max_;
   mutable std::mutex mutex_;
   std::map<segment_id, segment> segments_;
+  std::uint64_t watches_total_ = 0;
+  std::map<std::uint64_t, std::shared_ptr<const watcher>> watchers_;
 };
 
 } // namespace perigee::transport

@@ -66,5 +66,24 @@ TEST_CASE("memory lives as long as somebody has found it") {
   CHECK(life.expired());
 }
 
+TEST_CASE(
+  "who watches hears of each segment that is removed, until it no longer does") {
+  segment_table all;
+  std::vector<segment_id> heard;
+  auto watch = all.watch_removals([&](segment_id id) {
+    CHECK_FALSE(all.find(id)); // and may use the table
+    heard.push_back(id);
+  });
+  for (std::uint64_t id = 1; id <= 3; ++id)
+    REQUIRE(
+      all.add({segment_id{id}, nullptr, {.layer_bytes = 64, .layers = 1}, 1, {}}));
+  CHECK(all.remove(segment_id{2}));
+  CHECK_FALSE(all.remove(segment_id{2}));
+  CHECK(heard == std::vector{segment_id{2}});
+  all.unwatch(watch);
+  CHECK(all.remove(segment_id{1}));
+  CHECK(heard == std::vector{segment_id{2}});
+}
+
 } // namespace
 } // namespace perigee::transport
