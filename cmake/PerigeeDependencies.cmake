@@ -8,6 +8,10 @@ find_path(PCRE2_INCLUDE_DIR pcre2.h REQUIRED)               # pre-tokenizers' pa
 find_library(PCRE2_LIBRARY pcre2-8 REQUIRED)
 find_package(tomlplusplus REQUIRED)    # topology files
 find_package(Boost 1.81 REQUIRED COMPONENTS json) # HTTP by Beast, and JSON
+find_path(IBVERBS_INCLUDE_DIR infiniband/verbs.h)           # RDMA; without it there is none
+find_library(IBVERBS_LIBRARY ibverbs)
+find_path(HWLOC_INCLUDE_DIR hwloc.h)                        # which NIC is near which memory
+find_library(HWLOC_LIBRARY hwloc)
 
 # Not ours: who uses an installed Perigee makes them anew, so they are imported.
 add_library(perigee_expected INTERFACE IMPORTED GLOBAL)
@@ -15,6 +19,12 @@ target_include_directories(perigee_expected SYSTEM INTERFACE ${TL_EXPECTED_INCLU
 add_library(perigee_pcre2 INTERFACE IMPORTED GLOBAL)
 target_include_directories(perigee_pcre2 SYSTEM INTERFACE ${PCRE2_INCLUDE_DIR})
 target_link_libraries(perigee_pcre2 INTERFACE ${PCRE2_LIBRARY})
+if(IBVERBS_INCLUDE_DIR AND IBVERBS_LIBRARY AND HWLOC_INCLUDE_DIR AND HWLOC_LIBRARY)
+  add_library(perigee_ibverbs INTERFACE IMPORTED GLOBAL)
+  target_include_directories(perigee_ibverbs SYSTEM INTERFACE ${IBVERBS_INCLUDE_DIR}
+                             ${HWLOC_INCLUDE_DIR})
+  target_link_libraries(perigee_ibverbs INTERFACE ${IBVERBS_LIBRARY} ${HWLOC_LIBRARY})
+endif()
 
 include(PerigeeCaf)
 

@@ -23,7 +23,8 @@
 # like is in README.md.
 #
 # EXIT CODE    PROGRAM's own; 128+N if signal N ended it; 124 time limit;
-#              125 the machine could not be set up or died; 127 PROGRAM not found.
+#              125 the machine could not be set up or died; 127 PROGRAM not found;
+#              77 what it is made of is not installed.
 # ENVIRONMENT  PERIGEE_VM_CACHE  where the kernel is kept, about 45 MB
 #                                (default ${XDG_CACHE_HOME:-~/.cache}/perigee/rdma_vm)
 #              PERIGEE_VM_ACCEL  qemu's -accel (default: emulation; see README.md)
@@ -99,7 +100,9 @@ check_packages() {
     f=${p#*:}
     [ -e "$f" ] || command -v "$f" >/dev/null || miss="$miss ${p%%:*}"
   done
-  [ -z "$miss" ] || die "not installed:$miss (tools/setup.sh does it)"
+  [ -n "$miss" ] || return 0
+  echo "run_in_vm: not installed:$miss (tools/setup.sh does it)" >&2
+  exit 77
 }
 fetch_kernel() { # vmlinux and lib/modules/VERSION, the few modules of interest only
   local d=$1 k v

@@ -1,0 +1,52 @@
+/// \file
+/// Two processes over the emulated machine's devices.
+#pragma once
+
+#include "tests/transport/peer_bed.hpp"
+#include "transport/rdma/rdma.hpp"
+
+namespace perigee::transport::test {
+
+/// Short limits, and those that the conformance suite asks for.
+inline rdma_options lively() {
+  using namespace std::chrono_literals;
+  rdma_options how;
+  how.outstanding_max = pair_bed::outstanding_max;
+  how.peers_max = pair_bed::peers_max;
+  how.segments_max = pair_bed::segments_max;
+  how.packet_retries = 4;
+  how.packet_timeout = 13;
+  return how;
+}
+
+inline std::unique_ptr<rdma> opened(process& in, rdma_options how) {
+  auto made = rdma::open(in.segments, in.peers.pen(), std::move(how));
+  REQUIRE(made);
+  return std::move(*made);
+}
+
+/// The left one has rxe0 (and rxe2), the right one rxe1 (and rxe3).
+class rdma_bed final : public pair_bed {
+public:
+  explicit rdma_bed(rdma_options how = lively(), std::size_t nics = 1) {
+    how.devices = {"rxe0", "rxe2"};
+    how.devices.resize(nics);
+    left_.subject = opened(left_, how);
+    how.devices = {"rxe1", "rxe3"};
+    how.devices.resize(nics);
+    right_.subject = opened(right_, how);
+  }
+
+  process& left() override {
+    return left_;
+  }
+
+  process& right() override {
+    return right_;
+  }
+
+private:
+  process left_, right_;
+};
+
+} // namespace perigee::transport::test

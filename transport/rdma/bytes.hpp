@@ -1,0 +1,78 @@
+/// \file
+/// Little-endian numbers into bytes, and out of bytes that a stranger has sent.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace perigee::transport::verbs {
+
+class byte_writer {
+public:
+  template <std::unsigned_integral T>
+  void put(T number) {
+    for (std::size_t i = 0; i < sizeof(T); ++i)
+      bytes_.push_back(static_cast<std::byte>(number >> (8 * i)));
+  }
+
+  template <class T, std::size_t Size>
+  void put(const std::array<T, Size>& octets) {
+    static_assert(sizeof(T) == 1);
+    for (auto one : octets)
+      bytes_.push_back(static_cast<std::byte>(one));
+  }
+
+  std::vector<std::byte>& bytes() {
+    return bytes_;
+  }
+
+private:
+  std::vector<std::byte> bytes_;
+};
+
+/// Reads what is there; zeros, and not whole(), past the end.
+class byte_reader {
+public:
+  explicit byte_reader(std::span<const std::byte> from) : rest_(from) {}
+
+  template <std::unsigned_integral T>
+  T get() {
+    T number = 0;
+    for (std::size_t i = 0; i < sizeof(T); ++i)
+      number |= static_cast<T>(static_cast<T>(next()) << (8 * i));
+    return number;
+  }
+
+  template <class T, std::size_t Size>
+  void get(std::array<T, Size>& octets) {
+    static_assert(sizeof(T) == 1);
+    for (auto& one : octets)
+      one = static_cast<T>(next());
+  }
+
+  /// All was there, and nothing is left.
+  bool whole() const {
+    return !short_ && rest_.empty();
+  }
+
+private:
+  std::uint8_t next() {
+    if (rest_.empty()) {
+      short_ = true;
+      return 0;
+    }
+    auto one = std::to_integer<std::uint8_t>(rest_.front());
+    rest_ = rest_.subspan(1);
+    return one;
+  }
+
+  std::span<const std::byte> rest_;
+  bool short_ = false;
+};
+
+} // namespace perigee::transport::verbs
