@@ -49,6 +49,10 @@ public:
   const device_limits& limits() const {
     return limits_;
   }
+  /// As if it had none.
+  void renounce_windows() {
+    limits_.windows = false;
+  }
   const port_address& address() const {
     return address_;
   }

@@ -51,6 +51,8 @@ open_devices(const rdma_options& how) {
     if (!one)
       return failure("RDMA device " + name + ": " + one.error().call + ": "
                      + std::strerror(one.error().code));
+    if (!how.windows)
+      (*one)->renounce_windows();
     opened.push_back(std::move(*one));
   }
   return opened;

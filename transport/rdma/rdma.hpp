@@ -28,6 +28,10 @@ struct rdma_options {
   std::uint64_t flight_bytes = std::uint64_t{8} << 20; ///< At once on one path.
   std::uint32_t queue_depth = 64;                      ///< Work requests on one path.
 
+  /// Memory windows are used where a device has them; else, and without this, each peer
+  /// has registrations of its own.
+  bool windows = true;
+
   /// How often, and after 4.096 us * 2^timeout each, a packet is sent again before its
   /// path has failed. Retries are at most 6, for 7 is for ever on some devices.
   std::uint8_t packet_retries = 5;
