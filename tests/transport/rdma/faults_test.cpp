@@ -19,13 +19,19 @@ struct long_move {
            4),
       what(here.blocks({{0, 1}, {2, 3}})) {
     what.layers = {0, layered.layers};
+    what.wait_for = std::make_shared<gate>();
     what.opens = std::make_shared<gate>();
   }
 
-  /// Some of it has arrived, and most of it has not.
+  /// Its first half is on its way, and some of that has arrived.
   void begin() {
+    what.wait_for->open_to(layered.layers / 2);
     REQUIRE(here.submit(1, what));
     REQUIRE(what.opens->wait(0, 1min));
+  }
+
+  void go_on() const {
+    what.wait_for->open_to(layered.layers);
   }
 
   bool all_arrived() const {
@@ -55,6 +61,7 @@ TEST_CASE("a move goes on when its only link comes back") {
   long_move all{direction};
   all.begin();
   cut_link down;
+  all.go_on();
   all.until([&] { return !all.paths()[0].is_up; });
   CHECK_FALSE(all.here.heard.told(move_id{1}));
   down.mend();
@@ -71,6 +78,7 @@ TEST_CASE(
   all.what.limit = 2s;
   all.begin();
   cut_link down;
+  all.go_on();
   CHECK(all.here.heard.fault_of(move_id{1}) == fault::timed_out);
   all.here.to.fill(std::byte{0x5a});
   down.mend();
@@ -86,6 +94,7 @@ TEST_CASE("a peer that no link leads to any more is lost") {
   long_move all{way::write, 1, how};
   all.begin();
   cut_link down;
+  all.go_on();
   CHECK(all.here.heard.fault_of(move_id{1}) == fault::peer_lost);
   CHECK(all.here.bed->left().peers.next_of(all.here.right_name, peer_state::lost).why
         == loss::disconnected);
@@ -98,6 +107,7 @@ TEST_CASE("two links are used at once, and one of them suffices") {
   all.begin();
   {
     cut_link down;
+    all.go_on();
     CHECK(all.here.heard.of(move_id{1}).value() == 2 * layered.block_bytes());
     CHECK(all.all_arrived());
     auto paths = all.paths();
@@ -123,6 +133,7 @@ TEST_CASE("bytes arrive whole though one packet in a hundred is lost") {
   long_move all{direction};
   auto before = lost();
   lossy_link bad{"1%"};
+  all.go_on();
   CHECK(all.here.run(1, all.what).value() == 2 * layered.block_bytes());
   CHECK(all.all_arrived());
   CHECK(lost() > before);
@@ -140,6 +151,7 @@ TEST_CASE("memory that is unregistered under a move fails it alone") {
                                 all.here.right().describe(segment_id{3}).value()));
   auto doomed = all.here.blocks({{0, 0}, {2, 2}}); // into other blocks
   doomed.layers = all.what.layers;
+  doomed.wait_for = all.what.wait_for;
   doomed.opens = std::make_shared<gate>();
   all.here.there_of(doomed) = segment_id{3};
   all.begin();
@@ -147,6 +159,7 @@ TEST_CASE("memory that is unregistered under a move fails it alone") {
   REQUIRE(doomed.opens->wait(0, 1min));
   fleeting.reset();
   REQUIRE(all.here.bed->right().segments.remove(segment_id{3}));
+  all.go_on();
   CHECK(all.here.heard.fault_of(move_id{2}) == fault::refused);
   all.until([&] { return life.expired(); });
   CHECK(all.here.heard.of(move_id{1}).value() == 2 * layered.block_bytes());
@@ -163,6 +176,7 @@ TEST_CASE(
   how.slice_bytes = 100'000;
   auto direction = GENERATE(way::write, way::read);
   long_move all{direction, 2, how};
+  all.go_on();
   CHECK(all.here.run(1, all.what).value() == 2 * layered.block_bytes());
   CHECK(all.all_arrived());
 }
