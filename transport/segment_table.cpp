@@ -41,13 +41,13 @@ bool segment_table::remove(segment_id id) {
   return true;
 }
 
-std::uint64_t segment_table::watch_removals(watcher told) {
+std::uint64_t segment_table::watch_removals(watcher told) const {
   std::lock_guard held{mutex_};
   watchers_.emplace(++watches_total_, std::make_shared<const watcher>(std::move(told)));
   return watches_total_;
 }
 
-void segment_table::unwatch(std::uint64_t watch) {
+void segment_table::unwatch(std::uint64_t watch) const {
   std::lock_guard held{mutex_};
   watchers_.erase(watch);
 }

@@ -80,8 +80,8 @@ public:
   /// Called with each segment that remove() takes out, before that returns, on its
   /// thread and without a lock. As with gates, once more perhaps after unwatch().
   using watcher = std::function<void(segment_id)>;
-  std::uint64_t watch_removals(watcher told);
-  void unwatch(std::uint64_t watch);
+  std::uint64_t watch_removals(watcher told) const;
+  void unwatch(std::uint64_t watch) const;
 
   std::optional<segment> find(segment_id id) const;
 
@@ -94,8 +94,8 @@ private:
   const std::size_t segments_max_;
   mutable std::mutex mutex_;
   std::map<segment_id, segment> segments_;
-  std::uint64_t watches_total_ = 0;
-  std::map<std::uint64_t, std::shared_ptr<const watcher>> watchers_;
+  mutable std::uint64_t watches_total_ = 0;
+  mutable std::map<std::uint64_t, std::shared_ptr<const watcher>> watchers_;
 };
 
 } // namespace perigee::transport

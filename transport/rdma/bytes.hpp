@@ -2,6 +2,8 @@
 /// Little-endian numbers into bytes, and out of bytes that a stranger has sent.
 #pragma once
 
+#include "transport/streams/little_endian.hpp"
+
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -10,14 +12,15 @@
 #include <type_traits>
 #include <vector>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 class byte_writer {
 public:
   template <std::unsigned_integral T>
   void put(T number) {
-    for (std::size_t i = 0; i < sizeof(T); ++i)
-      bytes_.push_back(static_cast<std::byte>(number >> (8 * i)));
+    std::array<std::byte, sizeof(T)> octets;
+    streams::put_number(octets.data(), number);
+    put(octets);
   }
 
   template <class T, std::size_t Size>
@@ -42,10 +45,9 @@ public:
 
   template <std::unsigned_integral T>
   T get() {
-    T number = 0;
-    for (std::size_t i = 0; i < sizeof(T); ++i)
-      number |= static_cast<T>(static_cast<T>(next()) << (8 * i));
-    return number;
+    std::array<std::byte, sizeof(T)> octets;
+    get(octets);
+    return streams::get_number<T>(octets.data());
   }
 
   template <class T, std::size_t Size>
@@ -75,4 +77,4 @@ private:
   bool short_ = false;
 };
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 namespace {
 
@@ -159,4 +159,4 @@ bool device::take_events() {
   return works;
 }
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

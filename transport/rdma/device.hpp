@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 /// How the queue pairs of other machines reach a device.
 struct port_address {
@@ -113,4 +113,4 @@ private:
   owned<ibv_cq> completions_;
 };
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 namespace {
 
@@ -14,9 +14,9 @@ constexpr unsigned route_shift = 16; // as path numbers its work requests
 
 } // namespace
 
-engine::engine(tools with, owned_fd listening)
+engine::engine(tools with, streams::file listening)
   : with_(std::move(with)), listening_(std::move(listening)) {
-  poller_.watch(listening_.get(), false);
+  poller_.watch(listening_.fd(), false);
   poller_.watch(with_.tasks.fd(), false);
   for (const auto& one : with_.devices) {
     poller_.watch(one->completions_fd(), false);
@@ -82,7 +82,7 @@ std::chrono::nanoseconds engine::may_rest(moment now) const {
 
 void engine::heed(const std::vector<int>& news) {
   for (int fd : news) {
-    if (fd == listening_.get())
+    if (fd == listening_.fd())
       accept_visitors();
     for (const auto& one : with_.devices) {
       if (fd == one->completions_fd())
@@ -136,15 +136,15 @@ partner* engine::find(peer_id who) const {
 
 void engine::accept_visitors() {
   for (;;) {
-    owned_fd came{
-      accept4(listening_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+    streams::file came{
+      accept4(listening_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
     if (!came)
       return;
     if (visitors_.size() >= visitors_max || is_closing_) {
       with_.notes.turned_away_stranger();
       continue;
     }
-    poller_.watch(came.get(), false);
+    poller_.watch(came.fd(), false);
     visitors_.push_back({line{std::move(came)}, after(with_.how.silence_limit)});
   }
 }
@@ -182,12 +182,12 @@ void engine::expect(peer_id who, const ticket& shown, moment until) {
   expected_.push_back({who, shown, until});
 }
 
-void engine::connect(peer_id who, const line_address& where, const ticket& shown) {
+void engine::connect(peer_id who, const tcp::address& where, const ticket& shown) {
   partners_[who] = std::make_unique<partner>(around(), who, where, shown);
 }
 
 void engine::is_up(peer_id who) {
-  with_.notes.set_state(who, peer_state::up);
+  with_.notes.peers.set_state(who, peer_state::up);
   with_.told(who, {peer_state::up});
 }
 
@@ -201,7 +201,7 @@ void engine::give_up_lost(moment now) {
       lost.emplace_back(one.who, loss::unreachable);
   std::erase_if(expected_, [&](const expected& one) { return one.until <= now; });
   for (auto [who, why] : lost) {
-    with_.notes.set_state(who, peer_state::lost);
+    with_.notes.peers.set_state(who, peer_state::lost);
     drop(who, fault::peer_lost);
     with_.told(who, {peer_state::lost, why});
   }
@@ -220,7 +220,7 @@ void engine::drop(peer_id who, fault why) {
 void engine::forget(peer_id who) {
   std::erase_if(expected_, [&](const expected& one) { return one.who == who; });
   drop(who, fault::peer_lost);
-  with_.notes.erase_peer(who);
+  with_.notes.peers.erase(who);
   with_.told(who, {peer_state::forgotten});
 }
 
@@ -284,4 +284,4 @@ void engine::close() {
       doom(id, fault::closed);
 }
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

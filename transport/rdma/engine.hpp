@@ -5,12 +5,14 @@
 #include "transport/rdma/partner.hpp"
 #include "transport/rdma/poller.hpp"
 
-namespace perigee::transport::verbs {
+#include <set>
+
+namespace perigee::transport::rdma {
 
 class engine final : public partner_owner {
 public:
   struct tools {
-    const rdma_options& how;
+    const options& how;
     std::span<const std::unique_ptr<device>> devices;
     std::span<path_counters> device_counters;
     registry& registered;
@@ -19,7 +21,7 @@ public:
     on_peer told;
   };
 
-  engine(tools with, owned_fd listening);
+  engine(tools with, streams::file listening);
 
   /// Until close(), and all is told.
   void work();
@@ -27,7 +29,7 @@ public:
   // Tasks: see inbox.
 
   void expect(peer_id who, const ticket& shown, moment until);
-  void connect(peer_id who, const line_address& where, const ticket& shown);
+  void connect(peer_id who, const tcp::address& where, const ticket& shown);
   void forget(peer_id who);
   void revoke(segment_id which);
   void begin(const peer_move_ptr& what);
@@ -68,7 +70,7 @@ private:
   bool is_over();
 
   tools with_;
-  owned_fd listening_;
+  streams::file listening_;
   poller poller_;
   path_routes routes_;
   std::vector<expected> expected_;
@@ -81,4 +83,4 @@ private:
   bool is_closing_ = false;
 };
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 grant::grant(registration_ptr what, const device& on, std::size_t device_number)
   : what_(std::move(what)), on_(&on), device_number_(device_number) {}
@@ -50,4 +50,4 @@ std::vector<std::uint32_t> grant::keys() const {
   return all;
 }
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

@@ -5,7 +5,7 @@
 #include "transport/rdma/queue_pair.hpp"
 #include "transport/rdma/registry.hpp"
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 /// Memory windows of type 2B, one a piece of the segment, which are good for one queue
 /// pair and end with this; where the device has none, registrations of the peer's own.
@@ -49,4 +49,4 @@ private:
   std::vector<owned<ibv_mr>> registrations_;
 };
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

@@ -3,25 +3,15 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 namespace {
 
 /// A peer that lets so much pile up does not listen.
 constexpr std::size_t out_bytes_max = std::size_t{1} << 20;
-
-sockaddr_in as_sockaddr(const line_address& where) {
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  std::memcpy(&to.sin_addr, where.host.data(), where.host.size());
-  to.sin_port = htons(where.port);
-  return to;
-}
 
 void set(int fd, int level, int option, int value) {
   setsockopt(fd, level, option, &value, sizeof value);
@@ -43,46 +33,30 @@ bool would_wait() {
 
 } // namespace
 
-owned_fd::~owned_fd() {
-  if (fd_ >= 0)
-    ::close(fd_);
-}
-
-owned_fd listen_at(const line_address& where) {
-  owned_fd made{socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+streams::file listen_at(const tcp::address& where) {
+  streams::file made{
+    socket(where.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
   if (!made)
     return made;
-  set(made.get(), SOL_SOCKET, SO_REUSEADDR, 1);
-  auto at = as_sockaddr(where);
-  if (bind(made.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0
-      || listen(made.get(), 64) != 0)
-    return owned_fd{};
+  set(made.fd(), SOL_SOCKET, SO_REUSEADDR, 1);
+  if (bind(made.fd(), where.raw(), where.raw_bytes()) != 0
+      || listen(made.fd(), 64) != 0)
+    return streams::file{};
   return made;
 }
 
-line_address address_of(const owned_fd& listening) {
-  sockaddr_in at{};
-  socklen_t size = sizeof at;
-  getsockname(listening.get(), reinterpret_cast<sockaddr*>(&at), &size);
-  line_address where;
-  std::memcpy(where.host.data(), &at.sin_addr, where.host.size());
-  where.port = ntohs(at.sin_port);
-  return where;
-}
-
-line::line(owned_fd accepted) : socket_(std::move(accepted)), was_connected_(true) {
+line::line(streams::file accepted)
+  : socket_(std::move(accepted)), was_connected_(true) {
   watch_over(fd());
 }
 
-line line::to(const line_address& where) {
+line line::to(const tcp::address& where) {
   line made;
-  made.socket_
-    = owned_fd{socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+  made.socket_ = streams::file{
+    socket(where.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
   made.is_connecting_ = true;
-  auto at = as_sockaddr(where);
   watch_over(made.fd());
-  if (connect(made.fd(), reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0
-      && errno != EINPROGRESS)
+  if (::connect(made.fd(), where.raw(), where.raw_bytes()) != 0 && errno != EINPROGRESS)
     made.end();
   return made;
 }
@@ -157,4 +131,4 @@ void line::end() {
   out_.clear();
 }
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

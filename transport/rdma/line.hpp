@@ -3,51 +3,26 @@
 #pragma once
 
 #include "transport/rdma/wire.hpp"
+#include "transport/streams/file.hpp"
+#include "transport/tcp/address.hpp"
 
-#include <deque>
+namespace perigee::transport::rdma {
 
-namespace perigee::transport::verbs {
-
-/// A file descriptor, closed at the end.
-class owned_fd {
-public:
-  explicit owned_fd(int fd = -1) : fd_(fd) {}
-  owned_fd(owned_fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  owned_fd& operator=(owned_fd&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~owned_fd();
-
-  int get() const {
-    return fd_;
-  }
-  explicit operator bool() const {
-    return fd_ >= 0;
-  }
-
-private:
-  int fd_;
-};
-
-/// Listens there; port 0 is one that the system picks. Nothing if that can't be.
-owned_fd listen_at(const line_address& where);
-
-/// Where a listening socket is.
-line_address address_of(const owned_fd& listening);
+/// Listens there. Nothing if that can't be.
+streams::file listen_at(const tcp::address& where);
 
 /// Never waits. Who owns it watches fd() for what is readable, and for room while
 /// wants_room().
 class line {
 public:
   /// One that was accepted.
-  explicit line(owned_fd accepted);
+  explicit line(streams::file accepted);
 
   /// Begins to connect. If it fails at once, ended() is true.
-  static line to(const line_address& where);
+  static line to(const tcp::address& where);
 
   int fd() const {
-    return socket_.get();
+    return socket_.fd();
   }
   bool wants_room() const {
     return is_connecting_ || !out_.empty();
@@ -78,7 +53,7 @@ private:
   void fill();
   void end();
 
-  owned_fd socket_;
+  streams::file socket_;
   std::vector<std::byte> in_;
   std::vector<std::byte> out_;
   bool is_connecting_ = false;
@@ -88,4 +63,4 @@ private:
   bool was_unsound_ = false;
 };
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

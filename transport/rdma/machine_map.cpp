@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 namespace {
 
@@ -90,4 +90,4 @@ whereabouts machine_map::of_memory(const std::byte* base, std::size_t bytes) con
   return found;
 }
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

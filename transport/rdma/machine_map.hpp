@@ -12,7 +12,7 @@
 struct hwloc_topology;
 struct hwloc_obj;
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 class machine_map {
 public:
@@ -44,4 +44,4 @@ private:
   topology topology_;
 };
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 result<owned<ibv_mr>, verbs_error> registered(const device& on, memory_span memory,
                                               int access) {
@@ -50,4 +50,4 @@ memory_span memory_region::extent(std::size_t index) const {
   return part;
 }
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 /// Memory, and how a device comes at it.
 struct memory_span {
@@ -56,4 +56,4 @@ private:
 result<owned<ibv_mr>, verbs_error> registered(const device& on, memory_span memory,
                                               int access);
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 namespace {
 
@@ -36,4 +36,4 @@ std::vector<std::vector<std::size_t>> nic_choice(const whereabouts& memory,
   return groups;
 }
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

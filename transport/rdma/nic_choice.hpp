@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 /// Where in a machine a NIC, a GPU, or memory is.
 struct whereabouts {
@@ -38,4 +38,4 @@ std::uint8_t distance(const whereabouts& memory, const whereabouts& nic);
 std::vector<std::vector<std::size_t>> nic_choice(const whereabouts& memory,
                                                  std::span<const whereabouts> nics);
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 namespace {
 
@@ -12,7 +12,7 @@ constexpr std::size_t blocked_max = 32;
 
 } // namespace
 
-partner::partner(surroundings all, peer_id who, const line_address& where,
+partner::partner(surroundings all, peer_id who, const tcp::address& where,
                  const ticket& shown)
   : id(who), all_(all), line_(line::to(where)) {
   line_.send(say::hello{shown, our_ports()});
@@ -116,16 +116,18 @@ bool partner::on(const say::want& it) {
     return false;
   if (granted_.contains(it.segment))
     return true;
-  auto what = all_.registered.shown(it.segment);
+  auto what = all_.notes.peers.find_shown(it.segment)
+                ? all_.registered.of(it.segment) // which it is, since it was shown
+                : failure(fault::gone);
   if (!what || granted_.size() >= all_.how.segments_max) {
-    all_.notes.refused_request(id);
+    all_.notes.peers.refused_request(id);
     say(say::denied{it.segment});
     return true;
   }
-  granted_.emplace(it.segment, what);
+  granted_.emplace(it.segment, *what);
   for (const auto& one : paths_)
     if (one->is_up())
-      one->let(it.segment, what);
+      one->let(it.segment, *what);
   return true;
 }
 
@@ -133,7 +135,7 @@ bool partner::on(const say::keys& it) {
   auto* over = path_of(it.of);
   if (!over || !wanted_.contains(it.segment))
     return false;
-  auto known = all_.notes.find(it.segment);
+  auto known = all_.notes.peers.find(it.segment);
   return !known || over->hear(it, known->what);
 }
 
@@ -156,7 +158,7 @@ bool partner::on(const say::revoked& it) {
 bool partner::on(const say::ended& it) {
   auto* over = path_of(it.of);
   if (over && it.by_access)
-    all_.notes.refused_request(id);
+    all_.notes.peers.refused_request(id);
   return over && over->hear(it);
 }
 
@@ -353,4 +355,4 @@ void partner::end(fault why) {
   granted_.clear();
 }
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

@@ -5,7 +5,7 @@
 #include "transport/lanes.hpp"
 #include "transport/rdma/book.hpp"
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 /// Who owns partners, and hears of them.
 class partner_owner {
@@ -19,7 +19,7 @@ protected:
 
 /// What partners are given to work with.
 struct surroundings {
-  const rdma_options& how;
+  const options& how;
   std::span<const std::unique_ptr<device>> devices;
   std::span<path_counters> device_counters;
   registry& registered;
@@ -33,7 +33,7 @@ struct surroundings {
 class partner final : public path_owner {
 public:
   /// One that is to be connected to, at `where`.
-  partner(surroundings all, peer_id who, const line_address& where,
+  partner(surroundings all, peer_id who, const tcp::address& where,
           const ticket& shown);
 
   /// One that has connected and shown its ticket.
@@ -134,4 +134,4 @@ private:
   bool can_go_on_ = false;
 };
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 namespace {
 
@@ -329,4 +329,4 @@ bool path::hear(const say::keys& it, const segment& of) {
   return true;
 }
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

@@ -9,7 +9,7 @@
 #include <atomic>
 #include <map>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 class path;
 
@@ -209,4 +209,4 @@ private:
   std::map<segment_id, say::keys> keys_;
 };
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

@@ -2,14 +2,7 @@
 
 #include "schemas/assert.hpp"
 
-#include <algorithm>
-
-namespace perigee::transport::verbs {
-
-moment after(std::chrono::nanoseconds limit) {
-  constexpr std::chrono::nanoseconds longest = std::chrono::hours{24 * 365};
-  return std::chrono::steady_clock::now() + std::min(limit, longest);
-}
+namespace perigee::transport::rdma {
 
 peer_move::peer_move(move_id number, move what, peer_id with, bool writes,
                      registration_ptr registered, on_done told)
@@ -97,4 +90,4 @@ outcome peer_move::end() {
   return failure(*doom_);
 }
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

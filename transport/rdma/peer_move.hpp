@@ -5,16 +5,15 @@
 #include "transport/move_run.hpp"
 #include "transport/peer.hpp"
 #include "transport/rdma/registry.hpp"
+#include "transport/streams/event_loop.hpp"
 
 #include <atomic>
 #include <deque>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
-using moment = std::chrono::steady_clock::time_point;
-
-/// `limit` from now; a long time from now if that is longer than the clock goes.
-moment after(std::chrono::nanoseconds limit);
+using streams::after;
+using streams::moment;
 
 /// Bytes that lie together at both ends, and which row of the move they belong to: its
 /// layer, where a gate is involved, else 0.
@@ -112,4 +111,4 @@ private:
 
 using peer_move_ptr = std::shared_ptr<peer_move>;
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

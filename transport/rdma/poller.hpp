@@ -2,12 +2,13 @@
 /// poller: waits for several file descriptors at once.
 #pragma once
 
-#include "transport/rdma/line.hpp"
+#include "transport/streams/file.hpp"
 
 #include <chrono>
 #include <map>
+#include <vector>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 class poller {
 public:
@@ -23,8 +24,8 @@ public:
   std::vector<int> wait(std::chrono::nanoseconds limit);
 
 private:
-  owned_fd epoll_;
+  streams::file epoll_;
   std::map<int, bool> watched_; // for room?
 };
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 result<queue_pair, verbs_error> queue_pair::make(const device& on,
                                                  queue_pair_options how) {
@@ -120,4 +120,4 @@ int queue_pair::post_bind(ibv_mw* window, ibv_mr* region, std::uint64_t base,
   return code;
 }
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

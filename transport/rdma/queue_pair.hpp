@@ -4,7 +4,7 @@
 
 #include "transport/rdma/device.hpp"
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 /// How a queue pair is reached.
 struct queue_pair_address {
@@ -75,4 +75,4 @@ private:
   owned<ibv_qp> made_;
 };
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

@@ -8,16 +8,23 @@
 #include <string>
 #include <thread>
 
-namespace perigee::transport {
+namespace perigee::transport::rdma {
 
-struct rdma_options {
+struct options {
   /// Of this machine's devices these alone, in this order; empty: all. The n-th devices
   /// of two processes are connected, so a fabric of several rails wants them in the
   /// order of rails everywhere.
   std::vector<std::string> devices;
 
-  /// IPv4 address to listen at for what is said beside RDMA, and told to peers.
-  std::string address = "127.0.0.1";
+  /// Where to listen for what is said beside RDMA: numbers; "[::1]:0" for IPv6.
+  std::string listen = "127.0.0.1:0";
+
+  /// What peers are to connect to, if it is not what is listened at. Without a port, as
+  /// in "192.0.2.1:0", it is the one that is listened at.
+  std::string advertise{};
+
+  /// Lets what is said beside RDMA leave this machine, though nothing encrypts it.
+  bool insecure = false;
 
   std::size_t outstanding_max = 4096;
   std::size_t peers_max = 64;
@@ -53,7 +60,7 @@ struct rdma_options {
 };
 
 /// What came of one path, or of one device.
-struct rdma_path_report {
+struct path_report {
   std::string device;
   bool is_up = false;
   std::uint64_t bytes_total = 0;         ///< Read and written from here.
@@ -62,6 +69,8 @@ struct rdma_path_report {
   std::uint64_t connections_total = 0;   ///< It came up.
 };
 
+/// Moves by RDMA.
+///
 /// **Who owns the memory.** A segment is pinned and registered on all devices when it
 /// is first described or moved from or to, on the caller's thread; that may take long.
 /// Registrations keep the segment's memory alive until it was removed from the table
@@ -85,13 +94,11 @@ struct rdma_path_report {
 ///
 /// Payloads are not encrypted, nor is what is said beside them: for networks that one
 /// trusts.
-class rdma final : public peer_transport {
+class nic_transport final : public peer_transport {
 public:
-  /// Fails with words: no device, one of that name is not there, an address that can't
-  /// be listened at. `segments` outlives it.
-  static result<std::unique_ptr<rdma>, std::string>
-  open(segment_table& segments, on_peer told, rdma_options how = {});
-  ~rdma() override;
+  struct parts;
+  explicit nic_transport(std::unique_ptr<parts> made);
+  ~nic_transport() override;
 
   result<void, fault> submit(move_id id, move what, on_done then) override;
   void abort(move_id id, fault why) override;
@@ -110,15 +117,23 @@ public:
   std::uint64_t strangers_total() const override;
 
   /// Of a peer that is up; else none.
-  std::vector<rdma_path_report> paths_of(peer_id who) const;
-  std::vector<rdma_path_report> devices() const;
+  std::vector<path_report> paths_of(peer_id who) const;
+  std::vector<path_report> devices() const;
 
 private:
-  struct parts;
-  explicit rdma(std::unique_ptr<parts> made);
-
   std::unique_ptr<parts> parts_;
   std::thread thread_;
 };
 
-} // namespace perigee::transport
+/// Why there is no transport: a sentence for who has set it up.
+struct setup_fault {
+  std::string what;
+};
+
+/// Opens the devices and begins to listen. Refuses with: no device, or none of a name;
+/// no address, one that others could not connect to, one beyond this machine unless
+/// `insecure`, or one that the system does not give. `segments` outlives it.
+result<std::unique_ptr<nic_transport>, setup_fault>
+open(const segment_table& segments, const options& how, on_peer told);
+
+} // namespace perigee::transport::rdma

@@ -2,7 +2,7 @@
 
 #include "transport/rdma/wire.hpp"
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 registry::registry(const segment_table& segments,
                    std::span<const std::unique_ptr<device>> on,
@@ -32,20 +32,6 @@ result<registration_ptr, fault> registry::of(segment_id which) {
     return made ? failure(fault::gone) : made;
   }
   return made;
-}
-
-result<registration_ptr, fault> registry::show(segment_id which) {
-  auto made = of(which);
-  std::lock_guard held{mutex_};
-  if (auto at = entries_.find(which); made && at != entries_.end())
-    at->second->shown = *made;
-  return made;
-}
-
-registration_ptr registry::shown(segment_id which) const {
-  std::lock_guard held{mutex_};
-  auto at = entries_.find(which);
-  return at == entries_.end() ? nullptr : at->second->shown;
 }
 
 void registry::drop(segment_id which) {
@@ -90,4 +76,4 @@ whereabouts registry::place_of(const segment& what) const {
   return machine_.of_memory(what.base, what.shape.block_bytes() * what.blocks);
 }
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <span>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 /// A segment, registered on all devices. Keeps the memory alive.
 struct registration {
@@ -32,12 +32,6 @@ public:
   /// Fails with gone, and with refused: a device can't register it.
   result<registration_ptr, fault> of(segment_id which);
 
-  /// As of(); from now on peers may ask for it.
-  result<registration_ptr, fault> show(segment_id which);
-
-  /// One that peers may ask for; else null. Never waits.
-  registration_ptr shown(segment_id which) const;
-
   /// It is asked for no longer. Who has it may go on using it.
   void drop(segment_id which);
 
@@ -48,7 +42,6 @@ private:
   struct entry {
     std::once_flag once;
     result<registration_ptr, fault> made = failure(fault::refused);
-    registration_ptr shown{}; // guarded by the registry's mutex
   };
 
   result<registration_ptr, fault> make(const segment& what);
@@ -63,4 +56,4 @@ private:
   std::optional<verbs_error> last_error_;
 };
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

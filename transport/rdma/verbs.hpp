@@ -8,7 +8,7 @@
 
 #include <memory>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 /// A call of libibverbs that did not succeed.
 struct verbs_error {
@@ -46,4 +46,4 @@ struct freed {
 template <class T>
 using owned = std::unique_ptr<T, freed>;
 
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 namespace {
 
-constexpr std::uint32_t line_magic = 0x31647250;       // "Prd1"
-constexpr std::uint32_t endpoint_magic = 0x65647250;   // "Prde"
-constexpr std::uint32_t descriptor_magic = 0x73647250; // "Prds"
+constexpr std::uint32_t line_magic = 0x31647250; // "Prd1"
 constexpr std::size_t frame_head_bytes = 5;
 constexpr std::uint32_t number_max = 0xffffff; // of queue pairs and packets
 
@@ -210,46 +208,4 @@ std::vector<std::pair<std::uint8_t, std::uint8_t>> paths_between(std::size_t con
   return paths;
 }
 
-endpoint encode_endpoint(const line_address& where) {
-  byte_writer out;
-  out.put(endpoint_magic);
-  out.put(where.host);
-  out.put(where.port);
-  return std::move(out.bytes());
-}
-
-std::optional<line_address> decode_endpoint(const endpoint& from) {
-  byte_reader in{from};
-  line_address where;
-  bool ours = in.get<std::uint32_t>() == endpoint_magic;
-  in.get(where.host);
-  where.port = in.get<std::uint16_t>();
-  if (!ours || !in.whole() || where.port == 0)
-    return std::nullopt;
-  return where;
-}
-
-descriptor encode_descriptor(const segment& what) {
-  byte_writer out;
-  out.put(descriptor_magic);
-  put(out, what.id);
-  out.put(what.shape.layer_bytes);
-  out.put(what.shape.layers);
-  out.put(what.blocks);
-  return std::move(out.bytes());
-}
-
-std::optional<segment> decode_descriptor(const descriptor& from) {
-  byte_reader in{from};
-  segment what;
-  bool ours = in.get<std::uint32_t>() == descriptor_magic;
-  what.id = get_segment(in);
-  what.shape.layer_bytes = in.get<std::uint64_t>();
-  what.shape.layers = in.get<std::uint32_t>();
-  what.blocks = in.get<std::uint32_t>();
-  if (!ours || !in.whole() || !has_shape(what))
-    return std::nullopt;
-  return what;
-}
-
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

@@ -27,7 +27,7 @@
 #include <variant>
 #include <vector>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 
 inline constexpr std::size_t frame_bytes_max = 16'384;
 inline constexpr std::size_t devices_max = 16;
@@ -110,19 +110,4 @@ decoded decode(std::span<const std::byte> from);
 std::vector<std::pair<std::uint8_t, std::uint8_t>> paths_between(std::size_t connector,
                                                                  std::size_t acceptor);
 
-/// Where a process listens.
-struct line_address {
-  std::array<std::uint8_t, 4> host{}; ///< IPv4.
-  std::uint16_t port = 0;
-};
-
-endpoint encode_endpoint(const line_address& where);
-std::optional<line_address> decode_endpoint(const endpoint& from);
-
-/// Of a segment, all but where it lies: that is said with the keys.
-descriptor encode_descriptor(const segment& what);
-
-/// A segment without memory. Has a shape: see has_shape().
-std::optional<segment> decode_descriptor(const descriptor& from);
-
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

@@ -14,7 +14,7 @@ constexpr geometry layered{.layer_bytes = std::uint64_t{512} << 10, .layers = 16
 
 /// A pair whose left side is about to move two blocks of 8 MiB, layer by layer.
 struct long_move {
-  explicit long_move(way direction, std::size_t nics = 1, rdma_options how = lively())
+  explicit long_move(way direction, std::size_t nics = 1, rdma::options how = lively())
     : here([=] { return std::make_unique<rdma_bed>(how, nics); }, direction, layered,
            4),
       what(here.blocks({{0, 1}, {2, 3}})) {
@@ -41,8 +41,9 @@ struct long_move {
     return true;
   }
 
-  std::vector<rdma_path_report> paths() const {
-    return dynamic_cast<const rdma&>(here.left()).paths_of(here.right_name);
+  std::vector<rdma::path_report> paths() const {
+    return dynamic_cast<const rdma::nic_transport&>(here.left())
+      .paths_of(here.right_name);
   }
 
   /// Waits for it.

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 namespace {
 
 using groups = std::vector<std::vector<std::size_t>>;
@@ -70,4 +70,4 @@ TEST_CASE("this machine has a map, and one that can't be read is none") {
 }
 
 } // namespace
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

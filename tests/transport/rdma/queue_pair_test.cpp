@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 namespace {
 
 using namespace std::chrono_literals;
@@ -131,4 +131,4 @@ TEST_CASE("a device that isn't there is an error") {
 }
 
 } // namespace
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma

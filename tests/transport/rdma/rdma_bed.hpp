@@ -8,9 +8,9 @@
 namespace perigee::transport::test {
 
 /// Short limits, and those that the conformance suite asks for.
-inline rdma_options lively() {
+inline rdma::options lively() {
   using namespace std::chrono_literals;
-  rdma_options how;
+  rdma::options how;
   how.outstanding_max = pair_bed::outstanding_max;
   how.peers_max = pair_bed::peers_max;
   how.segments_max = pair_bed::segments_max;
@@ -19,8 +19,9 @@ inline rdma_options lively() {
   return how;
 }
 
-inline std::unique_ptr<rdma> opened(process& in, rdma_options how) {
-  auto made = rdma::open(in.segments, in.peers.pen(), std::move(how));
+inline std::unique_ptr<rdma::nic_transport> opened(process& in,
+                                                   const rdma::options& how) {
+  auto made = rdma::open(in.segments, how, in.peers.pen());
   REQUIRE(made);
   return std::move(*made);
 }
@@ -28,7 +29,7 @@ inline std::unique_ptr<rdma> opened(process& in, rdma_options how) {
 /// The left one has rxe0 (and rxe2), the right one rxe1 (and rxe3).
 class rdma_bed final : public pair_bed {
 public:
-  explicit rdma_bed(rdma_options how = lively(), std::size_t nics = 1) {
+  explicit rdma_bed(rdma::options how = lively(), std::size_t nics = 1) {
     how.devices = {"rxe0", "rxe2"};
     how.devices.resize(nics);
     left_.subject = opened(left_, how);

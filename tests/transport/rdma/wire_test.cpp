@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace perigee::transport::verbs {
+namespace perigee::transport::rdma {
 namespace {
 
 std::vector<message> one_of_each() {
@@ -88,20 +88,5 @@ TEST_CASE("the devices of two processes are paired off") {
   CHECK(paths_between(3, 2) == pairs{{0, 0}, {1, 1}, {2, 0}});
 }
 
-TEST_CASE("a descriptor tells of a segment with a shape, and of nothing else") {
-  segment what{segment_id{9}, nullptr, {.layer_bytes = 64, .layers = 3}, 8, {}};
-  auto bytes = encode_descriptor(what);
-  auto read = decode_descriptor(bytes);
-  REQUIRE(read);
-  CHECK(read->id == what.id);
-  CHECK(read->shape == what.shape);
-  CHECK(read->blocks == what.blocks);
-  what.blocks = 0;
-  CHECK_FALSE(decode_descriptor(encode_descriptor(what)));
-  what.blocks = 8;
-  what.shape.layer_bytes = UINT64_MAX / 2;
-  CHECK_FALSE(decode_descriptor(encode_descriptor(what)));
-}
-
 } // namespace
-} // namespace perigee::transport::verbs
+} // namespace perigee::transport::rdma
