@@ -14,7 +14,8 @@ struct options {
   /// None: a name that only who is told it can guess, outside of any file system.
   std::string path{};
 
-  streams::stream_limits limits{};
+  /// More is asked for at once than over networks: nothing is on its way but words.
+  streams::stream_limits limits{.session = {.window_bytes = std::uint64_t{4} << 20}};
 };
 
 /// Why there is no transport: a sentence for who has set it up.

@@ -10,8 +10,9 @@
 namespace perigee::transport::streams {
 
 struct session_limits {
-  /// Bytes that are asked for and not answered, on each connection.
-  std::uint64_t window_bytes = std::uint64_t{4} << 20;
+  /// Bytes that are asked for and not answered, on each connection. As much as is on its
+  /// way anyhow, and no more: what lies in the system's buffers falls out of the caches.
+  std::uint64_t window_bytes = std::uint64_t{512} << 10;
 
   /// Of one request: what an urgent move may have to wait for, on each connection.
   std::uint64_t request_bytes = std::uint64_t{256} << 10;
