@@ -81,8 +81,9 @@ void event_loop::run() {
     auto count = epoll_wait(poll_.fd(), events.data(), events.size(), wait_ms());
     is_last = run_posted();
     for (int i = 0; i < count; ++i) {
-      auto& event = events[static_cast<std::size_t>(i)];
-      auto at = watches_.find(event.data.u64);
+      auto event = events[static_cast<std::size_t>(i)];
+      std::uint64_t which = event.data.u64; // which lies unaligned there
+      auto at = watches_.find(which);
       if (at == watches_.end())
         continue;             // the bell, or no longer watched
       auto told = at->second; // it may end its own watch
