@@ -236,7 +236,10 @@ for w in "${WITH[@]}"; do
   [ -e "$w" ] || w=$(command -v -- "$w") || die "-w: a path or command not found"
   take "$S" "$(realpath -s -- "$w")"
 done
-EXTRA=$([ -z "$NETEM" ] || cat "$CACHE/order/netem"; [ -z "$OUT" ] || cat "$CACHE/order/out")
+EXTRA=$(
+  [ -z "$NETEM" ] || cat "$CACHE/order/netem"
+  [ -z "$OUT" ] || cat "$CACHE/order/out"
+)
 printf '%s\n' "EXTRA='$EXTRA'" "LIMIT=$LIMIT" "OUT=${OUT:+1}" "WD=$(quote "$PWD")" \
   >"$S/run/vm/conf"
 {

@@ -32,8 +32,8 @@ private:
   std::deque<task> tasks_;
 };
 
-/// Moves that are outstanding, peers and their segments, and what is counted. Any thread
-/// may use it; it calls nobody.
+/// Moves that are outstanding, peers and their segments, and what is counted. Any
+/// thread may use it; it calls nobody.
 class book {
 public:
   book(const segment_table& here, const options& how)

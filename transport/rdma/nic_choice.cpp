@@ -1,7 +1,6 @@
 #include "transport/rdma/nic_choice.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace perigee::transport::rdma {
 
@@ -23,17 +22,6 @@ std::uint8_t distance(const whereabouts& memory, const whereabouts& nic) {
   if (memory.numa_node == whereabouts::unknown || nic.numa_node == memory.numa_node)
     return by_root_complex;
   return nic.package == memory.package ? between_nodes : between_packages;
-}
-
-std::vector<std::vector<std::size_t>> nic_choice(const whereabouts& memory,
-                                                 std::span<const whereabouts> nics) {
-  std::map<std::uint8_t, std::vector<std::size_t>> by_distance;
-  for (std::size_t i = 0; i < nics.size(); ++i)
-    by_distance[distance(memory, nics[i])].push_back(i);
-  std::vector<std::vector<std::size_t>> groups;
-  for (auto& [far, group] : by_distance)
-    groups.push_back(std::move(group));
-  return groups;
 }
 
 } // namespace perigee::transport::rdma

@@ -2,9 +2,7 @@
 /// Which NICs are near which memory. Pure.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace perigee::transport::rdma {
@@ -30,12 +28,8 @@ struct whereabouts {
 /// | 9          | NUMA nodes of one package                                     |
 /// | 10         | packages                                                      |
 ///
-/// Of memory that is nobody knows where, 8 to all.
+/// Of memory that is nobody knows where, 8 to all. NICs of one distance are used
+/// together, farther ones only if none of those works.
 std::uint8_t distance(const whereabouts& memory, const whereabouts& nic);
-
-/// The numbers of all NICs in groups of equal distance, the nearest first. One group is
-/// used together; the next one only if none of it works.
-std::vector<std::vector<std::size_t>> nic_choice(const whereabouts& memory,
-                                                 std::span<const whereabouts> nics);
 
 } // namespace perigee::transport::rdma

@@ -22,8 +22,8 @@ struct piece {
   std::uint32_t row = 0;
 };
 
-/// Used by the engine's thread alone, but for what is said to be constant, and `parked`.
-/// Where pieces are and which have arrived is counted here; the bytes are the NIC's.
+/// Used by the engine's thread alone, but for what is constant, and `parked`. Where
+/// pieces are and which have arrived is counted here; the bytes are the NIC's.
 class peer_move {
 public:
   peer_move(move_id number, move what, peer_id with, bool writes,

@@ -27,8 +27,9 @@ struct one_sided {
 struct queue_pair_options {
   std::uint32_t depth = 64; ///< Work requests outstanding at most.
 
-  /// A packet that nobody acknowledges is sent so often again, after 4.096 us * 2^timeout
-  /// each; then the queue pair fails. Never 7, with which Soft-RoCE goes on for ever.
+  /// A packet that nobody acknowledges is sent so often again, after 4.096 us *
+  /// 2^timeout each; then the queue pair fails. Never 7, with which Soft-RoCE goes on
+  /// for ever.
   std::uint8_t retries = 5;
   std::uint8_t timeout = 14;
 };

@@ -76,8 +76,8 @@ struct path_report {
 /// Registrations keep the segment's memory alive until it was removed from the table
 /// and its last move has been told.
 ///
-/// **When bytes are visible to the peer.** When `then`, or a gate, tells of a write, its
-/// bytes are in the peer's memory; a thread there sees them once it has heard so by a
+/// **When bytes are visible to the peer.** When `then`, or a gate, tells of a write,
+/// its bytes are in the peer's memory; a thread there sees them once it has heard so by a
 /// message that was sent afterwards.
 ///
 /// **Fencing.** A peer reaches memory by windows that are good for one connection

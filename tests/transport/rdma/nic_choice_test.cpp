@@ -4,10 +4,23 @@
 
 #include <catch2/catch.hpp>
 
+#include <map>
+
 namespace perigee::transport::rdma {
 namespace {
 
 using groups = std::vector<std::vector<std::size_t>>;
+
+/// The numbers of all NICs, those of equal distance together, the nearest first.
+groups by_distance(const whereabouts& memory, const std::vector<whereabouts>& nics) {
+  std::map<std::uint8_t, std::vector<std::size_t>> found;
+  for (std::size_t i = 0; i < nics.size(); ++i)
+    found[distance(memory, nics[i])].push_back(i);
+  groups all;
+  for (auto& [far, group] : found)
+    all.push_back(std::move(group));
+  return all;
+}
 
 /// A machine of topologies/, and all its NICs in order.
 struct machine {
@@ -20,11 +33,11 @@ struct machine {
   }
 
   groups for_gpu(const std::string& bus_id) const {
-    return nic_choice(map.of_pci(bus_id), nics);
+    return by_distance(map.of_pci(bus_id), nics);
   }
 
   groups for_node(int package, int node) const {
-    return nic_choice({package, node, {}}, nics);
+    return by_distance({package, node, {}}, nics);
   }
 
   machine_map map;
@@ -54,10 +67,9 @@ TEST_CASE("of switches in a tree the lowest common one counts") {
 
 TEST_CASE("memory and NICs of which nothing is known are near to all") {
   machine here{"eight_gpus.xml", 9};
-  CHECK(nic_choice({}, here.nics) == groups{{0, 1, 2, 3, 4, 5, 6, 7, 8}});
+  CHECK(by_distance({}, here.nics) == groups{{0, 1, 2, 3, 4, 5, 6, 7, 8}});
   std::vector<whereabouts> unknown(2);
-  CHECK(nic_choice({0, 0, {}}, unknown).size() == 1);
-  CHECK(nic_choice({0, 0, {}}, {}).empty());
+  CHECK(by_distance({0, 0, {}}, unknown).size() == 1);
   CHECK(here.map.of_nic("mlx5_77").numa_node == whereabouts::unknown);
   CHECK(here.map.of_pci("nonsense").bridges.empty());
 }
