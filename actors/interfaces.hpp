@@ -85,35 +85,12 @@ using fabric_actor = rt::actor_of<void(Msg<schema::Flow>), void(Msg<schema::Stop
 using engine_actor = rt::actor_of<void(Msg<schema::Forward>),
                                   void(Msg<schema::Interrupt>), void(Msg<schema::Ran>)>;
 
-/// What a cluster's actor hears from those of other nodes, one interface for each step
-/// of getting to know each other: whom one may introduce actors to,
-using introducing_actor = rt::actor_of<
-  void(Msg<schema::Join>, gateway_actor), void(Msg<schema::Join>, rejector_actor),
-  void(Msg<schema::Join>, conductor_actor), void(Msg<schema::Join>, prefill_actor),
-  void(Msg<schema::Join>, decode_actor), void(Msg<schema::Join>, coupled_actor),
-  void(Msg<schema::Join>, shard_actor), void(Msg<schema::Join>, transfer_actor),
-  void(Msg<schema::Leave>)>;
-
-/// who is told where that is,
-using greeting_actor = rt::actor_of<void(Msg<schema::Met>, introducing_actor)>;
-
-/// and who receives strangers.
-using receiving_actor
-  = rt::actor_of<Msg<schema::Welcome>(Msg<schema::Hello>),
-                 void(Msg<schema::Prove>, greeting_actor, introducing_actor)>;
-
-/// Spawns, seats and watches over a process's actors. To other nodes, all three.
-using cluster_actor = rt::actor_of<
-  Msg<schema::Welcome>(Msg<schema::Hello>),
-  void(Msg<schema::Prove>, greeting_actor, introducing_actor),
-  void(Msg<schema::Met>, introducing_actor), void(Msg<schema::Join>, gateway_actor),
-  void(Msg<schema::Join>, rejector_actor), void(Msg<schema::Join>, conductor_actor),
-  void(Msg<schema::Join>, prefill_actor), void(Msg<schema::Join>, decode_actor),
-  void(Msg<schema::Join>, coupled_actor), void(Msg<schema::Join>, shard_actor),
-  void(Msg<schema::Join>, transfer_actor), void(Msg<schema::Leave>),
-  void(Msg<schema::Found>, receiving_actor), void(Msg<schema::Fenced>),
-  void(Msg<schema::Drain>), void(Msg<schema::Drained>), void(Msg<schema::Tick>),
-  Msg<schema::Description>(Msg<schema::Describe>)>;
+/// Spawns, seats and watches over a process's actors: what its own say to it. What those
+/// of other nodes say is in cluster/introductions.hpp.
+using cluster_actor
+  = rt::actor_of<void(Msg<schema::Drain>), void(Msg<schema::Drained>),
+                 void(Msg<schema::Fenced>), void(Msg<schema::Tick>),
+                 Msg<schema::Description>(Msg<schema::Describe>)>;
 
 using gateway_name = rt::name<gateway_actor>;
 using rejector_name = rt::name<rejector_actor>;
@@ -183,13 +160,6 @@ CAF_BEGIN_TYPE_ID_BLOCK(perigee, caf::first_custom_type_id)
   CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Description>))
   CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Due>))
   CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Tick>))
-  CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Hello>))
-  CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Welcome>))
-  CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Prove>))
-  CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Met>))
-  CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Join>))
-  CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Leave>))
-  CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Found>))
   CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Fence>))
   CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Fenced>))
   CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Dial>))
@@ -207,7 +177,4 @@ CAF_BEGIN_TYPE_ID_BLOCK(perigee, caf::first_custom_type_id)
   CAF_ADD_TYPE_ID(perigee, (perigee::engine_actor))
   CAF_ADD_TYPE_ID(perigee, (perigee::cluster_actor))
   CAF_ADD_TYPE_ID(perigee, (perigee::coupled_actor))
-  CAF_ADD_TYPE_ID(perigee, (perigee::introducing_actor))
-  CAF_ADD_TYPE_ID(perigee, (perigee::greeting_actor))
-  CAF_ADD_TYPE_ID(perigee, (perigee::receiving_actor))
 CAF_END_TYPE_ID_BLOCK(perigee)

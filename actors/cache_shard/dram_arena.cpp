@@ -36,7 +36,8 @@ dram_arena::make(std::shared_ptr<transport::segment_table> table,
   if (!has_shape(whole))
     return failure(arena_fault::not_registered);
   if (plan.is_backed) {
-    auto memory = take_memory(plan.blocks * plan.shape.block_bytes());
+    auto bytes = plan.blocks * plan.shape.block_bytes();
+    auto memory = plan.allocate ? plan.allocate(bytes) : take_memory(bytes);
     if (!memory)
       return failure(arena_fault::no_memory);
     whole.base = memory.get();

@@ -4,6 +4,7 @@
 
 #include "transport/segment_table.hpp"
 
+#include <functional>
 #include <memory>
 
 namespace perigee::shard {
@@ -17,6 +18,10 @@ struct arena_plan {
   bool is_backed = true;
 
   std::uint32_t host = 0; ///< See transport::segment.
+
+  /// Where the memory is from: aligned to pages, or null if there is none. Empty: from
+  /// the heap.
+  std::function<std::shared_ptr<std::byte>(std::size_t bytes)> allocate{};
 };
 
 /// How many blocks of `shape` fit into so many bytes; as many as an arena may have at

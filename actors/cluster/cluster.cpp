@@ -84,7 +84,7 @@ void cluster_state::take_seats(const rt::term& which) {
       nodes.insert(each->node());
   for (auto node : nodes)
     roster_.seat(cluster_name{node, desk_.me().index},
-                 {handle{self_}, which, desk_.tag()});
+                 {cluster_actor{handle{self_}}, which, desk_.tag()});
 }
 
 // -- starting ---------------------------------------------------------------

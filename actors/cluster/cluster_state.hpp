@@ -17,7 +17,7 @@ namespace perigee::cluster {
 
 class cluster_state {
 public:
-  using handle = cluster_actor;
+  using handle = node_actor;
   static constexpr const char* name = "cluster";
 
   cluster_state(handle::pointer self, const rt::world& in, rt::roster* roster,

@@ -15,10 +15,10 @@ constexpr std::chrono::nanoseconds answer_limit = 3s;
 
 } // namespace
 
-connector::connector(const rt::world& in, cluster_actor whom,
+connector::connector(const rt::world& in, const cluster_actor& whom,
                      std::shared_ptr<dial_list> list, rt::network& network,
                      std::vector<node_address> nodes)
-  : whom_(std::move(whom)), list_(std::move(list)), network_(network),
+  : whom_(face_of(whom)), list_(std::move(list)), network_(network),
     nodes_(std::move(nodes)) {
   for (const auto& to : nodes_) {
     auto named = in;

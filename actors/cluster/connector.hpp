@@ -25,8 +25,9 @@ struct node_address {
 class connector {
 public:
   /// `network` outlives this.
-  connector(const rt::world& in, cluster_actor whom, std::shared_ptr<dial_list> list,
-            rt::network& network, std::vector<node_address> nodes);
+  connector(const rt::world& in, const cluster_actor& whom,
+            std::shared_ptr<dial_list> list, rt::network& network,
+            std::vector<node_address> nodes);
 
   /// Waits for connections that are being tried: some seconds, at most.
   ~connector();
@@ -37,7 +38,7 @@ private:
   void serve(const node_address& to, rt::doorway& door);
   void connect(const node_address& to, rt::doorway& door);
 
-  const cluster_actor whom_;
+  const node_actor whom_;
   const std::shared_ptr<dial_list> list_;
   rt::network& network_;
   const std::vector<node_address> nodes_;

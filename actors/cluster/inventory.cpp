@@ -192,13 +192,13 @@ private:
     auto& one = units_.emplace_back();
     one.prepare = [arena, below, ssd, of, in, segments = memory_.segments,
                    names = segment_names{in, segments_made_}, layout = with_.layout,
-                   backed = with_.shards_have_memory]() {
+                   backed = with_.shards_have_memory, allocate = with_.allocate]() {
       const transport::geometry shape{layout.layer_bytes(), layout.layers};
       below->reset();
       arena->reset(); // its memory, if nobody reads there any more
       auto made = shard::dram_arena::make(
         segments, {names.next(), shape, shard::blocks_in(of.dram.bytes, shape), backed,
-                   static_cast<std::uint32_t>(in.index)});
+                   static_cast<std::uint32_t>(in.index), allocate});
       if (!made)
         return std::optional<std::string>{"its arena cannot be made: no memory"};
       *arena = std::move(*made);

@@ -56,6 +56,10 @@ struct means {
   /// The one node that this process is; nothing: it is all of them.
   std::optional<node_index> only{};
 
+  /// Where the memory of shards is from, if other processes are to see it: as
+  /// shard::arena_plan has it. Engines have theirs by make_engine.
+  std::function<std::shared_ptr<std::byte>(std::size_t bytes)> allocate{};
+
   /// Draws what nobody can guess, for who moves KV to other processes.
   std::function<transport::ticket()> draw_ticket{};
 

@@ -34,8 +34,8 @@ rt::actor_tag tag_of_cluster(schema::NodeCard::Reader who) {
 
 } // namespace
 
-neighbours::neighbours(desk& by, cluster_actor self, rt::roster& roster,
-                       neighbourhood how, std::shared_ptr<spdlog::logger> log,
+neighbours::neighbours(desk& by, node_actor self, rt::roster& roster, neighbourhood how,
+                       std::shared_ptr<spdlog::logger> log,
                        std::shared_ptr<probe> counts, calls told)
   : desk_(by), self_(std::move(self)), roster_(roster), how_(std::move(how)),
     log_(std::move(log)), probe_(std::move(counts)), told_(std::move(told)),
@@ -115,7 +115,7 @@ void neighbours::on_welcome(node_index whom, const receiving_actor& there,
 std::optional<std::string> neighbours::fault_of(node_index whom, const challenge& given,
                                                 schema::Welcome::Reader said) {
   if (said.isTurnedAway())
-    return "it turns us away: " + std::string{said.getTurnedAway().cStr()};
+    return "it turns us away: " + cluster::said(said.getTurnedAway());
   auto met = said.getMet();
   auto who = met.getWho();
   if (auto wrong = misfit(how_.card, who, name(whom)))

@@ -42,7 +42,7 @@ struct neighbourhood {
 /// Only then may the node be met again.
 class neighbours {
 public:
-  using desk = rt::desk<cluster_actor>;
+  using desk = rt::desk<node_actor>;
 
   struct calls {
     std::function<void(const seat&)> came;             ///< One is up.
@@ -52,7 +52,7 @@ public:
     std::function<void(std::chrono::nanoseconds due, std::uint64_t epoch)> set_timer;
   };
 
-  neighbours(desk& by, cluster_actor self, rt::roster& roster, neighbourhood how,
+  neighbours(desk& by, node_actor self, rt::roster& roster, neighbourhood how,
              std::shared_ptr<spdlog::logger> log, std::shared_ptr<probe> counts,
              calls told);
 
@@ -140,7 +140,7 @@ private:
   void count();
 
   desk& desk_;
-  cluster_actor self_;
+  node_actor self_;
   rt::roster& roster_;
   neighbourhood how_;
   std::shared_ptr<spdlog::logger> log_;

@@ -15,11 +15,14 @@ capnp::Data::Reader data_of(const hash& of) {
   return {reinterpret_cast<const capnp::byte*>(of.data()), of.size()};
 }
 
-std::string said(capnp::Text::Reader text) {
-  return {text.cStr(), text.size()};
-}
-
 } // namespace
+
+std::string said(capnp::Text::Reader text) {
+  std::string shown{text.cStr(), text.size()};
+  std::ranges::replace_if(
+    shown, [](char one) { return one < ' ' || one > '~' || one == '"'; }, '?');
+  return shown;
+}
 
 void write(schema::NodeCard::Builder to, const node_card& what) {
   to.setCluster(what.cluster);

@@ -31,6 +31,10 @@ struct node_card {
 
 void write(schema::NodeCard::Builder to, const node_card& what);
 
+/// What another process says, fit to stand in a log: whatever could break a line there
+/// is a question mark.
+std::string said(capnp::Text::Reader text);
+
 /// Why who shows `theirs` can't be in the cluster of who has `ours`, as a sentence; or
 /// nothing. `node` is the name that the topology has at the index that is shown; empty
 /// if it has none.

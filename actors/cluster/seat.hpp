@@ -3,7 +3,7 @@
 /// node.
 #pragma once
 
-#include "actors/interfaces.hpp"
+#include "actors/cluster/introductions.hpp"
 #include "actors/runtime/desk.hpp"
 
 #include <string>
@@ -17,7 +17,7 @@ const char* name_of(schema::Role role);
 /// alone.
 class seat {
 public:
-  using desk = rt::desk<cluster_actor>;
+  using desk = rt::desk<node_actor>;
 
   virtual ~seat() = default;
 

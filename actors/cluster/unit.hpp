@@ -3,7 +3,6 @@
 /// cluster.
 #pragma once
 
-#include "actors/cluster/introductions.hpp"
 #include "actors/cluster/seat.hpp"
 
 #include <functional>

@@ -9,14 +9,16 @@ cluster::options options_of(const cluster::topology& all) {
   return how;
 }
 
-cluster::means means_of(const cluster::topology& all, const model& of,
-                        std::shared_ptr<gateway::patron> patron,
-                        const conductor::cost_model& cost) {
+cluster::means
+means_of(const cluster::topology& all, const model& of,
+         std::shared_ptr<gateway::patron> patron, const conductor::cost_model& cost,
+         const std::function<std::shared_ptr<std::byte>(std::size_t)>& allocate) {
   cluster::means with;
-  with.make_engine = [&all, &of](const cluster::engine_wish& what) {
+  with.allocate = allocate;
+  with.make_engine = [&all, &of, allocate](const cluster::engine_wish& what) {
     return make_engine(of, all,
                        {what.engine, what.hardware, what.threads,
-                        blocks_of(of, what.arena), what.batch_tokens_max});
+                        blocks_of(of, what.arena), what.batch_tokens_max, allocate});
   };
   with.patron = std::move(patron);
   with.layout = of.layout;

@@ -19,10 +19,12 @@ inline constexpr std::size_t seats_max = 65'536;
 cluster::options options_of(const cluster::topology& all);
 
 /// What the actors are made with. Without weights, all engines are modelled: they take
-/// time, and nothing holds bytes. `all` and `of` outlive the actors.
-cluster::means means_of(const cluster::topology& all, const model& of,
-                        std::shared_ptr<gateway::patron> patron,
-                        const conductor::cost_model& cost);
+/// time, and nothing holds bytes. Arenas are from `allocate`; empty: from the heap.
+/// `all` and `of` outlive the actors.
+cluster::means
+means_of(const cluster::topology& all, const model& of,
+         std::shared_ptr<gateway::patron> patron, const conductor::cost_model& cost,
+         const std::function<std::shared_ptr<std::byte>(std::size_t)>& allocate = {});
 
 /// What the conductor predicts with, if that need not be measured: the topology's cost
 /// model, or that of the modelled hardware.

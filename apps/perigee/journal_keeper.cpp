@@ -115,6 +115,17 @@ void add_journal_options(CLI::App& to, journal_options& into) {
     ->needs(folder);
 }
 
+void add_journal_arguments(std::vector<std::string>& to, const journal_options& how) {
+  if (how.folder.empty())
+    return;
+  for (auto text : {std::string{"--journal"}, how.folder, std::string{"--journal-size"},
+                    std::to_string(how.total_bytes), std::string{"--journal-segment"},
+                    std::to_string(how.segment_bytes)})
+    to.push_back(std::move(text));
+  if (how.is_plain)
+    to.emplace_back("--journal-plain");
+}
+
 result<std::unique_ptr<journal_keeper>, std::string>
 journal_keeper::open(const journal_options& how, const journal_owner& whose,
                      const cluster::topology& all,

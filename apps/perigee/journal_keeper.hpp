@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace perigee::cluster {
 struct topology;
@@ -27,6 +28,10 @@ struct journal_options {
 
 /// Adds the options that fill `into`, which outlives the parsing.
 void add_journal_options(CLI::App& to, journal_options& into);
+
+/// The arguments that have another process keep one like `how`: in the same folder, in
+/// which each process has its own.
+void add_journal_arguments(std::vector<std::string>& to, const journal_options& how);
 
 /// The process that keeps it.
 struct journal_owner {

@@ -236,6 +236,7 @@ make_engine(const model& of, const cluster::topology& all, const engine_wish& wh
   how.block_tokens = of.layout.block_tokens;
   how.kv = of.layout.element_bytes == 2 ? engine::kv_type::f16 : engine::kv_type::f32;
   how.batch_tokens_max = what.batch_tokens_max;
+  how.allocate = what.allocate;
   auto made = cpu::make_engine(of.weights, how);
   if (!made)
     return failure("an engine cannot be made: " + made.error().option + " must be "

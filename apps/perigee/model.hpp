@@ -12,6 +12,7 @@
 
 #include <spdlog/logger.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -54,6 +55,9 @@ struct engine_wish {
   std::uint64_t threads = 0;
   std::uint32_t arena_blocks = 0;
   std::uint32_t batch_tokens_max = 0;
+
+  /// Where a real one's arena is from; empty: from the heap.
+  std::function<std::shared_ptr<std::byte>(std::size_t bytes)> allocate{};
 };
 
 /// An engine of its own, with a fresh arena. Fails with a sentence.

@@ -3,11 +3,15 @@
 #include "actors/cluster/handbook.hpp"
 #include "apps/perigee/node_keys.hpp"
 #include "transport/local.hpp"
+#include "transport/shm/shm.hpp"
+#if PERIGEE_HAS_RDMA
+#  include "transport/rdma/rdma.hpp"
+#endif
 #include "transport/tcp/address.hpp"
 #include "transport/tcp/tcp.hpp"
 
 #include <openssl/sha.h>
-#include <spdlog/spdlog.h>
+#include <spdlog/logger.h>
 
 #include <algorithm>
 #include <cstring>
@@ -58,6 +62,34 @@ transport::tcp::options tcp_options(const cluster::topology& all, node_index sel
   }
   return how;
 }
+
+/// If it could be opened.
+template <class Opened>
+void add_way(transfer::paths& to, spdlog::logger& log, const char* name,
+             bool is_within_host, Opened opened) {
+  if (opened)
+    to.ways.push_back({name, std::move(*opened), is_within_host});
+  else
+    log.error("transport_not_open transport={} why=\"{}\"", name, opened.error().what);
+}
+
+#if PERIGEE_HAS_RDMA
+/// Where there are NICs for it, and nobody minds that nothing is encrypted.
+void add_rdma(transfer::paths& to, spdlog::logger& log, const cluster::topology& all,
+              const transport::tcp::options& beside,
+              const transport::segment_table& segments, transport::on_peer told) {
+  if (!all.network.tls.empty() && !all.network.insecure)
+    return;
+  transport::rdma::options how;
+  how.listen = beside.listen.substr(0, beside.listen.rfind(':')) + ":0";
+  how.insecure = all.network.insecure;
+  auto opened = transport::rdma::open(segments, how, std::move(told));
+  if (opened)
+    to.ways.push_back({"rdma", std::move(*opened), false});
+  else
+    log.info("transport_not_there transport=rdma why=\"{}\"", opened.error().what);
+}
+#endif
 
 /// Whom a cluster with these nodes needs, beside those of `self`, to serve.
 std::vector<schema::Role> roles_needed(const cluster::topology& all, node_index self) {
@@ -162,18 +194,25 @@ cluster::neighbourhood node_side::neighbourhood() const {
   return how;
 }
 
-transfer::make_paths node_side::paths() const {
+std::function<std::shared_ptr<std::byte>(std::size_t bytes)>
+node_side::allocator() const {
+  return [memory = memory_](std::size_t bytes) { return memory->allocate(bytes); };
+}
+
+transfer::make_paths node_side::paths(std::shared_ptr<spdlog::logger> log) const {
   auto how = tcp_options(all_, self_);
-  return [how](const transfer::shared_memory& memory, const transfer::news_of& news) {
+  return [how, memory = memory_, log = std::move(log), &topology = all_](
+           const transfer::shared_memory& in, const transfer::news_of& news) {
     transfer::paths all;
-    all.within = std::make_unique<transport::local>(*memory.segments);
+    all.within = std::make_unique<transport::local>(*in.segments);
     all.host = host_id();
-    auto tcp = transport::tcp::open(*memory.segments, how, news("tcp"));
-    if (tcp)
-      all.ways.push_back({"tcp", std::move(*tcp)});
-    else
-      spdlog::error("transport_not_open transport=tcp listen={} why=\"{}\"", how.listen,
-                    tcp.error().what);
+    add_way(all, *log, "shm", true,
+            transport::shm::open(*in.segments, memory, {}, news("shm")));
+#if PERIGEE_HAS_RDMA
+    add_rdma(all, *log, topology, how, *in.segments, news("rdma"));
+#endif
+    add_way(all, *log, "tcp", false,
+            transport::tcp::open(*in.segments, how, news("tcp")));
     return all;
   };
 }
@@ -182,7 +221,8 @@ result<void, std::string> node_side::begin(const rt::world& in,
                                            const cluster_actor& whom) {
   network_.emplace(in.system, !all_.network.tls.empty());
   auto own = ports_of(all_.nodes[static_cast<std::size_t>(self_)]);
-  auto said = network_->publish(receiving_actor{whom}, own.address, own.control);
+  auto said
+    = network_->publish(receiving_actor{face_of(whom)}, own.address, own.control);
   if (!said)
     return failure("cannot listen at " + own.address + " port "
                    + std::to_string(own.control) + ": " + said.error());

@@ -6,6 +6,7 @@
 #include "actors/cluster/inventory.hpp"
 #include "actors/cluster/neighbours.hpp"
 #include "apps/perigee/model.hpp"
+#include "transport/shm/memory.hpp"
 
 #include <memory>
 #include <optional>
@@ -47,8 +48,12 @@ public:
   /// For the options of the cluster's actor.
   cluster::neighbourhood neighbourhood() const;
 
-  /// KV within the process, and to and from others.
-  transfer::make_paths paths() const;
+  /// Memory for arenas, which other processes of the host may see.
+  std::function<std::shared_ptr<std::byte>(std::size_t bytes)> allocator() const;
+
+  /// KV within the process, and to and from others. Says in `log` which transports
+  /// cannot be had.
+  transfer::make_paths paths(std::shared_ptr<spdlog::logger> log) const;
 
   /// Lets others in, and goes to them. Fails with a sentence: the port is taken.
   result<void, std::string> begin(const rt::world& in, const cluster_actor& whom);
@@ -65,6 +70,8 @@ private:
   cluster::node_card card_;
   std::shared_ptr<cluster::credentials> keys_;
   std::shared_ptr<cluster::dial_list> list_ = std::make_shared<cluster::dial_list>();
+  std::shared_ptr<transport::shm::memory> memory_
+    = std::make_shared<transport::shm::memory>();
   std::optional<rt::network> network_;
   std::optional<cluster::connector> connector_;
 };

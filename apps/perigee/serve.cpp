@@ -4,6 +4,7 @@
 #include "apps/perigee/journal_keeper.hpp"
 #include "apps/perigee/logging.hpp"
 #include "apps/perigee/model.hpp"
+#include "apps/perigee/processes.hpp"
 #include "apps/perigee/serving.hpp"
 #include "apps/perigee/signals.hpp"
 #include "apps/perigee/topology_source.hpp"
@@ -17,7 +18,8 @@ namespace {
 struct serve_arguments {
   topology_source topology;
   journal_options journal;
-  std::string name; ///< Of one node. Empty: all of them.
+  std::string name;          ///< Of one node. Empty: all of them.
+  bool in_processes = false; ///< Each of them in one of its own.
 };
 
 exit_code say(exit_code code, const std::string& why) {
@@ -57,10 +59,49 @@ serve_until_told(serving& cluster, const cluster::topology& all, spdlog::logger&
   return {};
 }
 
+/// As somebody would start them by hand.
+std::vector<node_process> processes_of(const serve_arguments& how,
+                                       const cluster::topology& all,
+                                       const session& line) {
+  std::vector<node_process> started;
+  for (const auto& node : all.nodes) {
+    auto& one = started.emplace_back(node_process{node.name, {}});
+    one.arguments
+      = {"--log-level", line.log_level, "node", how.topology.path, "--name", node.name};
+    for (const auto& setting : how.topology.settings) {
+      one.arguments.emplace_back("--set");
+      one.arguments.push_back(setting);
+    }
+    add_journal_arguments(one.arguments, how.journal);
+  }
+  return started;
+}
+
+exit_code run_processes(const serve_arguments& how, const cluster::topology& all,
+                        const session& line) {
+  for (const auto& node : all.nodes)
+    if (auto found = find_node(all, node.name); !found)
+      return say(exit_code::misused, found.error());
+  signals_held held;
+  auto log = make_log(line.log_level);
+  cluster::respawn_limits limits;
+  limits.attempts_max = all.cluster.respawns_max;
+  processes nodes{processes_of(how, all, line), limits, log};
+  signal_ear ear{[&] {
+    log->info("draining limit_ms={} hint=\"a second signal ends at once\"",
+              all.cluster.drain_limit.count());
+    nodes.end();
+  }};
+  auto ended = nodes.wait();
+  return ended ? exit_code::good : say(exit_code::failed, ended.error());
+}
+
 exit_code run(const serve_arguments& how, const session& all) {
   auto topology = load(how.topology);
   if (!topology)
     return exit_code::misused;
+  if (how.in_processes)
+    return run_processes(how, *topology, all);
   if (!topology->events.empty())
     return say(exit_code::misused, how.topology.path
                                      + " has events: only perigee replay heeds them, "
@@ -102,6 +143,9 @@ void add_serve(CLI::App& to, session& all) {
     "SIGTERM and SIGINT take no more requests, let the open ones end within "
     "drain_limit_ms, and end. A second one ends at once.");
   add_topology_arguments(*serve, how->topology);
+  serve->add_flag("--processes", how->in_processes,
+                  "A process for each node, as perigee node runs it; who dies is "
+                  "started again");
   add_journal_options(*serve, how->journal);
   serve->callback([how, &all] { all.left = run(*how, all); });
 }

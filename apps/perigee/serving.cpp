@@ -60,7 +60,7 @@ serving_config::serving_config(const cluster::topology& all,
                                std::optional<node_index> only) {
   // One queue for all threads: a handler that runs long holds nobody else up.
   set("scheduler.policy", caf::atom("sharing"));
-  rt::learn_messages<caf::id_block::perigee>(*this);
+  rt::learn_messages<caf::id_block::perigee, caf::id_block::perigee_nodes>(*this);
   if (only)
     rt::load_network(*this, network_of(all, *only));
 }
@@ -121,15 +121,16 @@ result<void, std::string> serving::open(conductor::cost_model cost) {
   if (!listening)
     return failure(listening.error());
   link_ = *listening;
-  auto means = means_of(all_, model_, link_, cost);
+  cluster::means means;
   auto how = options_of(all_);
   if (only_) {
     auto side = node_side::make(all_, model_, *only_, world_.life);
     if (!side)
       return failure(side.error());
     side_ = std::move(*side);
+    means = means_of(all_, model_, link_, cost, side_->allocator());
     means.only = only_;
-    means.make_paths = side_->paths();
+    means.make_paths = side_->paths(log_);
     means.draw_ticket = [] {
       transport::ticket fresh;
       draw_secret(fresh.secret.data(), fresh.secret.size());
@@ -137,6 +138,8 @@ result<void, std::string> serving::open(conductor::cost_model cost) {
     };
     how.elsewhere = side_->neighbourhood();
     how.refusals_every = std::chrono::seconds{1};
+  } else {
+    means = means_of(all_, model_, link_, cost);
   }
   auto units = cluster::inventory(world_, all_, means, counts_);
   cluster_ = cluster::start(world_, {}, roster_, std::move(units), std::move(how),
@@ -224,7 +227,7 @@ result<void, std::string> serving::wait_until_ready() {
       return {};
     if (cluster_counts_->units_given_up() > 0)
       return failure(std::string{"an actor could not be started: see the log"});
-    if (waited > limit)
+    if (waited > limit && !side_) // other nodes may come when they like
       return failure(std::string{"the cluster did not become ready in ten minutes"});
     std::this_thread::sleep_for(pause);
   }

@@ -62,12 +62,22 @@ std::optional<option_fault> find_fault(const weights& model,
   return {};
 }
 
+std::shared_ptr<std::byte> take_memory(const engine_options& options,
+                                       std::size_t bytes) {
+  if (options.allocate)
+    return options.allocate(bytes);
+  auto heap = std::make_shared<aligned_bytes>(bytes);
+  return {heap, heap->data()};
+}
+
 class cpu_engine final : public engine {
 public:
-  cpu_engine(std::shared_ptr<const weights> model, const engine_options& options)
+  /// `memory` is for as many blocks as the options say.
+  cpu_engine(std::shared_ptr<const weights> model, const engine_options& options,
+             std::shared_ptr<std::byte> memory)
     : model_{std::move(model)}, layout_{layout_of(*model_, options)},
       blocks_{options.arena_blocks}, batch_tokens_max_{options.batch_tokens_max},
-      memory_{blocks_ * layout_.block_bytes()}, pool_{{options.threads, options.pin}},
+      memory_{std::move(memory)}, pool_{{options.threads, options.pin}},
       pass_{model_, *kernels_of(options), pool_, arena(), batch_tokens_max_} {}
 
   const model_info& model() const override {
@@ -75,7 +85,7 @@ public:
   }
 
   arena_view arena() const override {
-    return {memory_.data(), blocks_, layout_};
+    return {memory_.get(), blocks_, layout_};
   }
 
   std::uint32_t batch_tokens_max() const override {
@@ -96,7 +106,7 @@ private:
   kv_layout layout_;
   std::uint32_t blocks_;
   std::uint32_t batch_tokens_max_;
-  aligned_bytes memory_;
+  std::shared_ptr<std::byte> memory_;
   thread_pool pool_;
   forward_pass pass_;
 };
@@ -112,8 +122,14 @@ result<std::unique_ptr<engine>, option_fault>
 make_engine(std::shared_ptr<const weights> model, const engine_options& options) {
   if (auto fault = find_fault(*model, options))
     return failure(*fault);
+  auto memory = take_memory(options, options.arena_blocks
+                                       * layout_of(*model, options).block_bytes());
+  if (!memory)
+    return failure(
+      option_fault{"arena_blocks", "fewer: the system gives no memory for "
+                                     + std::to_string(options.arena_blocks)});
   return std::unique_ptr<engine>{
-    std::make_unique<cpu_engine>(std::move(model), options)};
+    std::make_unique<cpu_engine>(std::move(model), options, std::move(memory))};
 }
 
 } // namespace perigee::engine::cpu

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -24,6 +25,10 @@ struct engine_options {
   /// "portable", "avx2", "avx512"; empty: the fastest that runs here. All give the same
   /// bits.
   std::string kernels;
+
+  /// Where the arena's memory is from: zeros, aligned to pages, or null if there is
+  /// none. Empty: from the heap.
+  std::function<std::shared_ptr<std::byte>(std::size_t bytes)> allocate{};
 };
 
 struct option_fault {

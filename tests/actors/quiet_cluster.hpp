@@ -13,14 +13,23 @@ public:
   using handle = cluster_actor;
   static constexpr const char* name = "quiet_cluster";
 
-  quiet_cluster(handle::pointer self, const rt::world& in) : desk_(self, in, name) {}
+  quiet_cluster(handle::pointer self, const rt::world& in,
+                std::string_view called = name)
+    : desk_(self, in, called) {}
+
+  virtual ~quiet_cluster() = default;
 
   handle::behavior_type make_behavior() {
     return {desk_.on(this, &quiet_cluster::ignore<schema::Drain>),
-            desk_.on(this, &quiet_cluster::ignore<schema::Drained>),
+            desk_.on(this, &quiet_cluster::on_drained),
+            desk_.on(this, &quiet_cluster::on_fenced),
             desk_.on(this, &quiet_cluster::ignore<schema::Tick>),
             desk_.on(this, &quiet_cluster::on_describe)};
   }
+
+protected:
+  virtual void on_drained(const Msg<schema::Drained>&) {}
+  virtual void on_fenced(const Msg<schema::Fenced>&) {}
 
 private:
   template <class T>

@@ -34,6 +34,11 @@ silence_limit_ms = 2000
 [slo]
 ttft_ms = 600000
 tbt_ms = 600000
+
+[cost_model]
+prefill_token_us = 2500
+decode_fixed_ms = 10
+decode_sequence_us = 2000
 """
 
 NODE = """
@@ -69,16 +74,19 @@ def free_ports(count):
 
 
 class Node:
-    """One process. `lines` is what it has said."""
+    """One process; without a name, all of them, under `perigee serve`. `lines` is what
+    it has said."""
 
     def __init__(self, program, topology, name, *arguments):
         self.name = name
         self.process = subprocess.Popen(
-            [program, "node", str(topology), "--name", name, *arguments],
+            [program, *(["node", "--name", name] if name else ["serve"]), str(topology),
+             *arguments],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
         )
+        self.was_killed = False
         self.lines = []
         self.changed = threading.Condition()
         self.reader = threading.Thread(target=self._read, daemon=True)
@@ -101,6 +109,7 @@ class Node:
         self.process.send_signal(what)
 
     def kill(self):
+        self.was_killed = True
         self.process.kill()
         self.process.wait(LIMIT)
 
@@ -132,7 +141,8 @@ class Nodes:
         self.ports = {name: first + 1 + 3 * i for i, name in enumerate(names)}
         self.topology = pathlib.Path(self.folder.name) / "nodes.toml"
         self.topology.write_text(
-            HEAD.format(http=first, control=names[0], model=model, network=network)
+            HEAD.format(http=first, control=names[0], network=network,
+                        model=pathlib.Path(model).resolve())
             + "".join(
                 NODE.format(name=name, port=self.ports[name], parts=PARTS[name[0]])
                 for name in names
@@ -140,8 +150,23 @@ class Nodes:
         )
         self.running = {}
 
+    def make_secure(self):
+        """Certificates and keys for all, as `perigee certs` makes them."""
+        certs = pathlib.Path(self.folder.name) / "certs"
+        made = subprocess.run(
+            [self.program, "certs", str(self.topology), "--out", str(certs)],
+            capture_output=True, text=True, timeout=LIMIT, check=True,
+        ).stdout
+        text = self.topology.read_text().replace("[network]", '[network]\ntls = "certs"')
+        for name, key in re.findall(r'name = "(\w+)"\nkey = "(\w+)"', made):
+            text = text.replace(f'name = "{name}"\n', f'name = "{name}"\nkey = "{key}"\n')
+        self.topology.write_text(text)
+        return self
+
     def start(self, *names):
         for name in names or self.names:
+            if name in self.running:
+                self.running[name].close()
             self.running[name] = Node(self.program, self.topology, name)
         return self
 
@@ -172,10 +197,20 @@ class Nodes:
         except urllib.error.URLError:
             return False
 
+    def answers(self):
+        """Whether its HTTP side is there, ready or not."""
+        try:
+            urllib.request.urlopen(self.url + "/live", timeout=LIMIT).close()
+            return True
+        except urllib.error.URLError:
+            return False
+
     def wait_until(self, is_so, limit=LIMIT):
         end = time.monotonic() + limit
         while not is_so():
             assert time.monotonic() < end, "it never came to that:\n" + self.said()
+            for one in self.running.values():
+                assert one.process.poll() is None or one.was_killed, self.said()
             time.sleep(0.05)
 
     def wait_until_ready(self):

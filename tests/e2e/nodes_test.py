@@ -4,6 +4,8 @@ clients see when one of them is killed or stopped.
     nodes_test.py PROGRAM MODEL
 """
 
+import os
+import re
 import signal
 import socket
 import unittest
@@ -29,7 +31,8 @@ def nodes(*names, **more):
 
 class SameTokens(unittest.TestCase):
     def test_two_and_three_processes_answer_as_one_does(self):
-        one = served_cluster.Cluster(*program_and_model())
+        program, model = program_and_model()
+        one = served_cluster.Cluster(program, os.path.abspath(model))
         try:
             expected = []
             for prompt in PROMPTS:
@@ -62,7 +65,7 @@ class Coming(unittest.TestCase):
 
     def test_without_a_node_that_it_needs_the_cluster_is_not_ready(self):
         with nodes("p0", "d0").start("p0") as all:
-            all["p0"].wait_for_line("listening")
+            all.wait_until(all.answers)
             self.assertFalse(all.is_ready())
             all.start("d0")
             all.wait_until_ready()
@@ -133,6 +136,48 @@ class Going(unittest.TestCase):
             all.start("p0")
             self.check_it_serves(all)
             self.assertEqual(all["d0"].close(), 0, all.said())
+
+
+class Secure(unittest.TestCase):
+    def test_with_certificates_and_keys_they_serve_as_without(self):
+        with nodes("p0", "d0").make_secure().start() as all:
+            all.wait_until_ready()
+            self.assertEqual(all.ask(PROMPTS[0], 8)[1], "length", all.said())
+
+    def test_who_has_another_nodes_key_does_not_start(self):
+        with nodes("p0", "d0").make_secure() as all:
+            folder = all.topology.parent / "certs"
+            (folder / "d0.name.key").unlink()
+            (folder / "p0.name.key").rename(folder / "d0.name.key")
+            all.start("d0")
+            all["d0"].wait_for_line("is not the private half")
+
+    def test_beyond_this_machine_it_takes_tls(self):
+        with nodes("p0", "d0") as all:
+            all.topology.write_text(
+                all.topology.read_text().replace("127.0.0.1:%d" % all.ports["d0"],
+                                                 "192.0.2.1:7400"))
+            all.start("p0")
+            all["p0"].wait_for_line("expected network.tls")
+
+
+class Supervised(unittest.TestCase):
+    def test_serve_starts_a_process_for_each_node_and_again_who_dies(self):
+        with nodes("p0", "d0") as all:
+            serve = Node(all.program, all.topology, None, "--processes")
+            try:
+                all.wait_until_ready()
+                self.assertEqual(all.ask(PROMPTS[0], 4)[1], "length")
+                serve.wait_for_line("[d0]")
+                line = next(one for one in serve.lines if "d0 up (" in one)
+                os.kill(int(re.search(r"d0 up \((\d+)\)", line).group(1)), signal.SIGKILL)
+                serve.wait_for_line("node_died node=d0")
+                serve.wait_for_line("node_started node=d0", 2)
+                all.wait_until(lambda: all.is_ready()
+                               and all.ask(PROMPTS[0], 4)[1] == "length")
+            finally:
+                self.assertEqual(serve.close(), 0, "".join(serve.lines))
+            self.assertIn("restarts 1", "".join(serve.lines))
 
 
 class Strangers(unittest.TestCase):

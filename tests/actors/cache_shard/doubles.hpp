@@ -154,9 +154,11 @@ struct patient_mover {
   }
 
   handle::behavior_type make_behavior() {
-    return {on<schema::Fetch>(),   on<schema::Push>(), on<schema::Abort>(),
-            on<schema::Quiesce>(), on<schema::Done>(), on<schema::Flowed>(),
-            on<schema::Member>(),  on<schema::Due>()};
+    return {on<schema::Fetch>(),       on<schema::Push>(),   on<schema::Abort>(),
+            on<schema::Quiesce>(),     on<schema::Done>(),   on<schema::Flowed>(),
+            on<schema::Dial>(),        on<schema::Dialed>(), on<schema::Shown>(),
+            on<schema::LineChanged>(), on<schema::Fence>(),  on<schema::Member>(),
+            on<schema::Due>()};
   }
 
   rt::desk<handle> desk_;

@@ -5,6 +5,7 @@
 #include "actors/gateway/gateway.hpp"
 #include "actors/gateway/words.hpp"
 #include "schemas/convert.hpp"
+#include "tests/actors/quiet_cluster.hpp"
 #include "tests/lab/lab.hpp"
 
 #include <map>
@@ -288,34 +289,18 @@ private:
   std::size_t said_ = 0;
 };
 
-class cluster_double {
+class cluster_double final : public test::quiet_cluster {
 public:
-  using handle = cluster_actor;
   static constexpr const char* name = "cluster";
 
   cluster_double(handle::pointer self, const rt::world& in, script_ptr how)
-    : desk_(self, in, name), how_(std::move(how)) {}
-
-  handle::behavior_type make_behavior() {
-    return {desk_.on(this, &cluster_double::ignore<schema::Drain>),
-            desk_.on(this, &cluster_double::on_drained),
-            desk_.on(this, &cluster_double::ignore<schema::Tick>),
-            desk_.on(this, &cluster_double::on_describe)};
-  }
+    : quiet_cluster(self, in, name), how_(std::move(how)) {}
 
 private:
-  template <class T>
-  void ignore(const Msg<T>&) {}
-
-  void on_drained(const Msg<schema::Drained>&) {
+  void on_drained(const Msg<schema::Drained>&) override {
     how_->drained = true;
   }
 
-  rt::reply<schema::Description> on_describe(const Msg<schema::Describe>& wish) {
-    return desk_.write<schema::Description>(wish, [](auto) {});
-  }
-
-  rt::desk<handle> desk_;
   script_ptr how_;
 };
 

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using transport::network_plan;
 
-constexpr options over_a_fabric{.links = {.fabric = fabric_name{}}};
+const options over_a_fabric{.links = {.fabric = fabric_name{}}};
 
 /// A node, another one, and the network between them.
 struct two_hosts : node {

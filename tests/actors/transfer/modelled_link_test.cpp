@@ -6,7 +6,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr options one_byte_per_ns{
+const options one_byte_per_ns{
   .links = {.load_bytes_per_s = 1e9, .store_bytes_per_s = 1e9, .latency = 100ns}};
 
 TEST_CASE("a modelled movement takes its bytes over the bandwidth, and the latency") {
