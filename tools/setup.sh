@@ -22,7 +22,8 @@ packages="g++ cmake ninja-build ccache curl python3 python3-pip python3-venv
 # emulated machine in which RDMA is tested (tools/rdma_vm/).
 case ${1:-} in
 '') ;;
---dev) packages="$packages clang libclang-rt-14-dev clang-format clang-tidy" ;;
+--dev) packages="$packages clang libclang-rt-14-dev clang-format clang-tidy
+  iperf3" ;; # what bench transfer sets tcp beside
 *) stop "no option is called '$1'; there is: --dev" ;;
 esac
 

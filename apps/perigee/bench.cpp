@@ -1,6 +1,7 @@
 #include "apps/perigee/bench_engine.hpp"
 #include "apps/perigee/bench_replay.hpp"
 #include "apps/perigee/bench_serve.hpp"
+#include "apps/perigee/bench_transfer.hpp"
 #include "apps/perigee/command.hpp"
 
 #include <algorithm>
@@ -11,10 +12,13 @@ namespace perigee::app {
 
 void add_bench(CLI::App& to, session& all) {
   auto* bench = to.add_subcommand(
-    "bench", "Measure an engine or a replay on this machine, or a cluster that serves");
+    "bench",
+    "Measure an engine, a replay or transports on this machine, or a cluster that "
+    "serves");
   bench->require_subcommand(1);
   add_bench_serve(*bench, all);
   add_bench_replay(*bench, all);
+  add_bench_transfer(*bench, all);
   auto how = std::make_shared<engine_bench>();
   how->model = "models/SmolLM2-135M-Instruct.Q4_1.gguf";
   how->threads = std::max(1u, std::thread::hardware_concurrency());
