@@ -33,9 +33,11 @@ struct DecodeLoad {
   kvTokens @4 :UInt64;
   # Of all of them.
   blocksFree @5 :UInt32;
-  began @6 :List(UInt64) $Limits.maxItems(4096);
+  stepNs @6 :UInt64;
+  # A step's duration of late. 0: none yet. For who reads journals: no actor decides by it.
+  began @7 :List(UInt64) $Limits.maxItems(4096);
   # Requests accepted since the last report.
-  ended @7 :List(Ended) $Limits.maxItems(4096);
+  ended @8 :List(Ended) $Limits.maxItems(4096);
   # Requests that are here no more since then.
 
   struct Ended {

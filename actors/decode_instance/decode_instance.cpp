@@ -248,6 +248,7 @@ void decode_state::write_load(schema::DecodeLoad::Builder news) {
   news.setSequences(told_.sequences);
   news.setWaiting(told_.waiting);
   news.setKvTokens(told_.kv_tokens);
+  news.setStepNs(static_cast<std::uint64_t>(tbt_.recent().count()));
   news.setBlocksFree(static_cast<std::uint32_t>(blocks_free()));
   auto began = untold_began_.part();
   news.setBegan({began.data(), began.size()});
