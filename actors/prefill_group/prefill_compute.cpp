@@ -1,6 +1,5 @@
 #include "actors/prefill_group/prefill_state.hpp"
 #include "actors/prefill_group/prefill_words.hpp"
-#include "actors/span_of.hpp"
 
 #include <spdlog/logger.h>
 
@@ -36,6 +35,7 @@ bool prefill_state::pump() {
     return some.empty();
   }
   forward_ticket_ = tickets_;
+  forward_began_ = desk_.now();
   in_forward_ = some;
   for (const auto& part : some)
     send_ready(jobs_.at(part.request));
@@ -113,20 +113,20 @@ void prefill_state::take_chunk(schema::RunResult::Reader result) {
     log_->warn("forward_failed fault={}", static_cast<int>(fault));
     return fail_chunk(some);
   }
-  see_pace(some, result);
+  see_pace(some);
   for (const auto& part : some)
     take_share(jobs_.at(part.request), result);
 }
 
 /// Of a chunk that waited for nobody.
-void prefill_state::see_pace(const chunk& some, schema::RunResult::Reader result) {
+void prefill_state::see_pace(const chunk& some) {
   std::uint32_t tokens = 0;
   for (const auto& part : some) {
     if (jobs_.at(part.request).arrival)
       return;
     tokens += part.tokens;
   }
-  load_pace_.computed(tokens, span_of(result.getSteps()[0].getDurationNs()));
+  load_pace_.computed(tokens, desk_.now() - forward_began_);
 }
 
 void prefill_state::take_share(job& one, schema::RunResult::Reader result) {

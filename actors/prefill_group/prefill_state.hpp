@@ -78,7 +78,7 @@ private:
   void on_forwarded(const Msg<schema::Forwarded>& said);
   bool is_loading(const chunk& some) const;
   void take_chunk(schema::RunResult::Reader result);
-  void see_pace(const chunk& some, schema::RunResult::Reader result);
+  void see_pace(const chunk& some);
   void take_share(job& one, schema::RunResult::Reader result);
   void fail_chunk(const chunk& some);
   void tell_scores(const job& one, schema::RunResult::Scores::Reader scores);
@@ -174,6 +174,7 @@ private:
     loading_;                        // by their fetch's ticket: see pump()
   std::uint64_t forward_ticket_ = 0; // of the Forward that is open
   chunk in_forward_;
+  moment forward_began_{};
   std::optional<Msg<schema::Forwarded>> held_; // its answer, until the fetch has one
   std::vector<std::uint64_t> sequences_ended_; // the engine host shall forget them
   untold<std::uint64_t> untold_ended_;         // requests; to the conductor
