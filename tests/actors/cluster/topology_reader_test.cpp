@@ -119,7 +119,7 @@ decode_instance = [ { batch_max = 8 } ]
   CHECK(got->cluster.control == "p0");
   CHECK(said_of(smallest + "count = 5000\n").find("from 1 to 4096")
         != std::string::npos);
-  CHECK(said_of(smallest + "count = 2\naddress = \"h:1\"\n").find("no count where")
+  CHECK(said_of(smallest + "count = 2\naddress = \"127.0.0.1:1\"\n").find("no count where")
         != std::string::npos);
 }
 
