@@ -132,9 +132,11 @@ void lines::dial_later(node_index node, nanoseconds wait) {
 
 void lines::on_dialed(const Msg<schema::Dialed>& said) {
   auto who = to_name<transfer_name>(said->getMover());
-  auto& one = contacts_[who.node];
-  if (!desk_.is_from(who, said) || one.number != said->getNumber() || one.current)
+  auto at = contacts_.find(who.node);
+  if (!desk_.is_from(who, said) || at == contacts_.end()
+      || at->second.number != said->getNumber() || at->second.current)
     return probe_->dropped_stale();
+  auto& one = at->second;
   if (said->isRefused()) {
     one.failed.clear();
     log_->warn("line_refused node={} why=\"{}\"", static_cast<unsigned>(who.node),

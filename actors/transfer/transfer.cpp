@@ -84,6 +84,7 @@ private:
     nanoseconds ends_at{};
     transport::transport* by = nullptr; // null until the transport has it
     std::uint64_t bytes = 0; // that have been moved, while the last layer goes on
+    std::optional<fault> stopped{}; // why the transport was asked to end it
 
     schema::Movement::Reader what() const {
       return std::visit([](const auto& said) { return said->getWhat(); }, wish);
@@ -189,10 +190,12 @@ private:
     return why == fault::gone && lines_.expects_more();
   }
 
-  /// The connection has failed: there will be another, unless somebody has been told
-  /// how far this one came.
+  /// The connection has failed: there will be another, unless this was to end anyway, or
+  /// somebody has been told how far it came.
   void end_or_park(number mine, schema::MoveFault why) {
     auto& one = open_.at(mine);
+    if (one.stopped && why == schema::MoveFault::BROKEN)
+      return end(mine, *one.stopped);
     if (why != schema::MoveFault::BROKEN || one.what().getOpenGate() != 0
         || !lines_.expects_more())
       return end(mine, why, 0);
@@ -346,8 +349,10 @@ private:
   /// Has one ended, and told of that, before its time.
   void stop(number mine, fault why) {
     auto& one = open_.at(mine);
-    if (one.by)
+    if (one.by) {
+      one.stopped = why;
       return one.by->abort(transport::move_id{mine}, why);
+    }
     trips_.call_off(mine);
     end(mine, why);
   }

@@ -220,6 +220,22 @@ TEST_CASE("a line that fails is replaced by another way, and movements go on the
   CHECK(all.first.count("lines_lost_total") >= 1);
 }
 
+TEST_CASE("a movement that was to end is not begun again when its line fails") {
+  FOR_EVERY_SEED(seed);
+  two_nodes all{seed};
+  all.meet();
+  all.best.holds = true;
+  all.best.is_deaf = true;
+  all.ask<schema::Push>(1, 1, 2);
+  all.bench.advance(5s); // its limit
+  CHECK_FALSE(all.heard.contains(1));
+  all.best.fail();
+  all.bench.settle();
+  CHECK(all.fault_of(1) == MoveFault::TIMED_OUT);
+  CHECK(all.first.count("movements_open") == 0);
+  CHECK(all.first.count("moved_again_total") == 0);
+}
+
 TEST_CASE("a movement whose gate somebody waits at is not begun again") {
   FOR_EVERY_SEED(seed);
   two_nodes all{seed};

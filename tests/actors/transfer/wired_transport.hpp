@@ -20,6 +20,7 @@ struct wire {
   bool is_within_host = false;
   bool is_cut = false;           ///< No further connection comes about.
   bool holds = false;            ///< Movements begin, and do not end.
+  bool is_deaf = false;          ///< abort() changes nothing.
   bool keeps_forgetting = false; ///< forget() takes effect by forget_now() alone.
   std::size_t connected = 0;
   std::vector<wired_transport*> ends{};
@@ -97,7 +98,8 @@ public:
   }
 
   void abort(move_id id, fault why) override {
-    end(id, failure(why));
+    if (!over_.is_deaf)
+      end(id, failure(why));
   }
 
   void close() override {
