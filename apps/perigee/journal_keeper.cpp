@@ -68,7 +68,10 @@ private:
     return static_cast<std::uint64_t>(tag);
   }
 
+  /// Who ended of its own accord did so for no error, which has neither of the numbers.
   static trouble to_trouble(const rt::error& why, std::string_view text) {
+    if (!why)
+      return {0, 0, "of its own accord"};
     return {static_cast<std::uint64_t>(why.category()), why.code(), text};
   }
 

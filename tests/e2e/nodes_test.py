@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import socket
+import subprocess
 import unittest
 
 import served_cluster
@@ -164,7 +165,9 @@ class Secure(unittest.TestCase):
 class Supervised(unittest.TestCase):
     def test_serve_starts_a_process_for_each_node_and_again_who_dies(self):
         with nodes("p0", "d0") as all:
-            serve = Node(all.program, all.topology, None, "--processes")
+            journal = str(all.topology.parent / "journal")
+            serve = Node(all.program, all.topology, None, "--processes",
+                         "--journal", journal)
             try:
                 all.wait_until_ready()
                 self.assertEqual(all.ask(PROMPTS[0], 4)[1], "length")
@@ -177,7 +180,12 @@ class Supervised(unittest.TestCase):
                                and all.ask(PROMPTS[0], 4)[1] == "length")
             finally:
                 self.assertEqual(serve.close(), 0, "".join(serve.lines))
-            self.assertIn("restarts 1", "".join(serve.lines))
+            said = "".join(serve.lines)
+            self.assertIn("restarts 1", said)
+            self.assertEqual(said.count('how="exit code 0"'), 2, said)
+            listed = subprocess.run([all.program, "trace", journal, "list"], text=True,
+                                    capture_output=True, timeout=LIMIT, check=True)
+            self.assertIn(" length ", listed.stdout)
 
 
 class Strangers(unittest.TestCase):
