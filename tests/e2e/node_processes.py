@@ -2,6 +2,7 @@
 kill."""
 
 import json
+import os
 import pathlib
 import re
 import signal
@@ -56,8 +57,12 @@ PARTS = {
 
 
 def free_ports(count):
-    """The first of so many ports in a row that nobody listens at."""
-    for first in range(21000, 60000, count + 7):
+    """The first of so many ports in a row that nobody listens at. Two runs at once look in
+    different places: a port is free until its process has begun to listen."""
+    lowest, highest = 20000, 32000  # below those that the system gives to clients
+    place = os.getpid() * 64 % (highest - lowest)
+    for step in range(0, highest - lowest, count + 7):
+        first = lowest + (place + step) % (highest - lowest)
         sockets = []
         try:
             for port in range(first, first + count):
