@@ -73,15 +73,24 @@ move_run::move_run(move what, segment from, segment to)
   : what_(std::make_unique<const move>(std::move(what))), from_(std::move(from)),
     to_(std::move(to)), walk_(*what_, from_.shape) {}
 
+opening opening_of(const move& what, std::uint32_t layer) {
+  if (!what.wait_for)
+    return opening::open;
+  auto gate = what.wait_for->read();
+  if (gate.level > layer)
+    return opening::open;
+  return gate.failed ? opening::never : opening::awaited;
+}
+
 move_run::state move_run::look() const {
   if (walk_.at_end())
     return state::done;
-  if (!what_->wait_for)
-    return state::ready;
-  auto gate = what_->wait_for->read();
-  if (gate.level > walk_.layer())
-    return state::ready;
-  return gate.failed ? state::starved : state::waiting;
+  switch (opening_of(*what_, walk_.layer())) {
+    case opening::open: return state::ready;
+    case opening::awaited: return state::waiting;
+    case opening::never: break;
+  }
+  return state::starved;
 }
 
 void move_run::turn(std::uint64_t bytes_max) {

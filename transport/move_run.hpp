@@ -60,6 +60,10 @@ private:
   std::uint64_t done_ = 0; // bytes of the pair at hand
 };
 
+/// Whether a layer of a move may be read.
+enum class opening : std::uint8_t { open, awaited, never };
+opening opening_of(const move& what, std::uint32_t layer);
+
 /// A move between two segments of this process, copied a turn at a time.
 class move_run {
 public:

@@ -2,6 +2,7 @@
 
 #include "apps/perigee/node_keys.hpp"
 #include "apps/perigee/node_side.hpp"
+#include "apps/perigee/openssl_owners.hpp"
 
 #include <fcntl.h>
 #include <openssl/evp.h>
@@ -18,10 +19,8 @@
 namespace perigee::app {
 namespace {
 
-using key_ptr = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 using certificate_ptr = std::unique_ptr<X509, decltype(&X509_free)>;
 using extension_ptr = std::unique_ptr<X509_EXTENSION, decltype(&X509_EXTENSION_free)>;
-using file_ptr = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 /// What OpenSSL refuses here is a bug or a lack of memory; one sentence does for all.
 struct cannot {

@@ -1,5 +1,6 @@
 #include "apps/perigee/node_keys.hpp"
 
+#include "apps/perigee/openssl_owners.hpp"
 #include "schemas/assert.hpp"
 
 #include <openssl/evp.h>
@@ -12,9 +13,7 @@
 namespace perigee::app {
 namespace {
 
-using key_ptr = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 using digest_ptr = std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)>;
-using file_ptr = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 constexpr std::size_t public_bytes = 32, signature_bytes = 64;
 

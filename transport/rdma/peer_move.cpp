@@ -14,12 +14,14 @@ peer_move::peer_move(move_id number, move what, peer_id with, bool writes,
 peer_move::state peer_move::look() const {
   if (again_.empty() && (doom_ || walk_.at_end()))
     return outstanding_ > 0 ? state::draining : state::over;
-  if (!again_.empty() || !what_->wait_for)
+  if (!again_.empty())
     return state::ready;
-  auto gate = what_->wait_for->read();
-  if (gate.level > walk_.layer())
-    return state::ready;
-  return gate.failed ? state::starved : state::waiting;
+  switch (opening_of(*what_, walk_.layer())) {
+    case opening::open: return state::ready;
+    case opening::awaited: return state::waiting;
+    case opening::never: break;
+  }
+  return state::starved;
 }
 
 piece peer_move::next(std::uint64_t bytes_max) {

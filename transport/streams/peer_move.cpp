@@ -8,12 +8,12 @@ peer_move::peer_move(move what, geometry shape)
 peer_move::state peer_move::look() const {
   if (walk_.at_end())
     return state::at_end;
-  if (!what_->wait_for)
-    return state::ready;
-  auto gate = what_->wait_for->read();
-  if (gate.level > walk_.layer())
-    return state::ready;
-  return gate.failed ? state::starved : state::waiting;
+  switch (opening_of(*what_, walk_.layer())) {
+    case opening::open: return state::ready;
+    case opening::awaited: return state::waiting;
+    case opening::never: break;
+  }
+  return state::starved;
 }
 
 piece peer_move::next(std::uint64_t bytes_max, std::size_t slices_max) {
