@@ -2,6 +2,7 @@
 /// peer_transport: moves between this process and others.
 #pragma once
 
+#include "transport/pace.hpp"
 #include "transport/transport.hpp"
 
 #include <optional>
@@ -92,6 +93,10 @@ struct peer_statistics {
 /// end the move once the peer has answered all that has. A peer that does not is lost,
 /// as `silent`, and the move ends with peer_lost.
 ///
+/// **Whose turn it is.** The most urgent move's, of each peer. Where moves of several
+/// peers want the wire, those that are less urgent than another peer's keep one request
+/// under way, and no more.
+///
 /// **Which thread.** `then` and `on_peer` are called by one thread of the back end's
 /// own, the same; what was said there of `then` holds for both. Once closed, no peer can
 /// reach memory here, and nothing is told of any.
@@ -116,6 +121,10 @@ public:
   virtual result<void, fault> connect(peer_id who, const endpoint& where,
                                       const ticket& shown)
     = 0;
+
+  /// From now on, what this process asks to be moved to and from `who` is no faster than
+  /// that. Nothing for a peer that is not known.
+  virtual void set_rates(peer_id who, const rates& most) = 0;
 
   /// Makes the segment one that peers may reach, and says how. Refuses with gone, and
   /// with refused: it is memory that this back end cannot show to peers.

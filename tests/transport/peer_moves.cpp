@@ -237,12 +237,47 @@ void heeds_gates(const make_pair_bed& make, way direction) {
   }
 }
 
+void keeps_to_rates(const make_pair_bed& make, way direction) {
+  constexpr geometry large{.layer_bytes = std::uint64_t{1} << 20, .layers = 3};
+  constexpr rates a_byte_a_second{1, 1};
+  SECTION("what is slowed down does not hold up the other way, and goes on when let") {
+    scene here{make, direction, large, 2};
+    here.left().set_rates(connected_pair::right_name,
+                          here.is_write ? rates{1, 0} : rates{0, 1});
+    auto back = here.blocks({{0, 1}});
+    std::swap(back.from, back.to);
+    REQUIRE(here.submit(1, here.blocks({{0, 1}})));
+    CHECK(here.run(2, back));
+    CHECK_FALSE(here.heard.told(move_id{1}));
+    here.left().set_rates(connected_pair::right_name, {});
+    CHECK(here.heard.of(move_id{1}).value() == large.block_bytes());
+    CHECK(here.arrived({0, 1}));
+  }
+  SECTION("what waits for its turn ends when it is aborted, or overdue") {
+    scene here{make, direction, large, 2};
+    here.left().set_rates(connected_pair::right_name, a_byte_a_second);
+    REQUIRE(here.submit(1, here.blocks({{0, 1}})));
+    auto hasty = here.blocks({{1, 0}});
+    hasty.limit = 1ms;
+    CHECK(here.submit(2, hasty));
+    CHECK(here.heard.fault_of(move_id{2}) == fault::timed_out);
+    here.left().abort(move_id{1});
+    CHECK(here.heard.fault_of(move_id{1}) == fault::aborted);
+  }
+  SECTION("rates of who is not known are none of ours") {
+    scene here{make, direction};
+    here.left().set_rates(peer_id{4711}, a_byte_a_second);
+    CHECK(here.run(1, here.blocks({{0, 1}})));
+  }
+}
+
 } // namespace
 
 void moves_between_processes(const make_pair_bed& make, way direction) {
   moves_bytes(make, direction);
   refuses(make, direction);
   heeds_gates(make, direction);
+  keeps_to_rates(make, direction);
 }
 
 } // namespace perigee::transport::test

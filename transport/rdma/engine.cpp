@@ -36,7 +36,10 @@ void engine::work() {
     doom_overdue(now);
     look_at_clock(now);
     give_up_lost(now);
+    auto eased = wants_.take_eased();
     for (const auto& [who, one] : partners_) {
+      if (eased)
+        one->others_have_eased();
       one->pump();
       poller_.watch(one->fd(), one->wants_room());
     }
@@ -73,9 +76,13 @@ std::chrono::nanoseconds engine::may_rest(moment now) const {
       || std::ranges::any_of(
         partners_, [](const auto& one) { return one.second->is_busy_with_time(); }))
     return tick;
-  if (deadlines_.empty())
-    return nanoseconds{-1};
-  return std::max(nanoseconds{0}, nanoseconds{deadlines_.begin()->first - now});
+  std::optional<moment> next;
+  if (!deadlines_.empty())
+    next = deadlines_.begin()->first;
+  for (const auto& [who, one] : partners_)
+    if (auto wakes = one->wakes_at())
+      next = next ? std::min(*next, *wakes) : *wakes;
+  return next ? std::max(nanoseconds{0}, nanoseconds{*next - now}) : nanoseconds{-1};
 }
 
 // -- what has come ------------------------------------------------------------------
@@ -124,14 +131,30 @@ void engine::heed_events(device& of) {
 // -- peers --------------------------------------------------------------------------
 
 surroundings engine::around() {
-  return {
-    with_.how, with_.devices, with_.device_counters, with_.registered, with_.notes,
-    routes_,   *this};
+  return {with_.how,        with_.devices, with_.device_counters,
+          with_.registered, with_.notes,   routes_,
+          wants_,           *this};
 }
 
 partner* engine::find(peer_id who) const {
   auto at = partners_.find(who);
   return at == partners_.end() ? nullptr : at->second.get();
+}
+
+template <class... Args>
+void engine::add_partner(peer_id who, Args&&... how) {
+  auto& one = partners_[who];
+  one = std::make_unique<partner>(around(), who, std::forward<Args>(how)...);
+  if (auto at = rates_.find(who); at != rates_.end())
+    one->set_rates(at->second);
+}
+
+void engine::set_rates(peer_id who, const rates& most) {
+  if (!with_.notes.peers.counted_of(who))
+    return;
+  rates_[who] = most;
+  if (auto* with = find(who))
+    with->set_rates(most);
 }
 
 void engine::accept_visitors() {
@@ -161,8 +184,7 @@ void engine::heed_visitors(moment now) {
     poller_.forget(one.from.fd());
     auto* greeting = said ? std::get_if<say::hello>(&*said) : nullptr;
     if (auto who = greeting ? who_shows(greeting->shown) : std::nullopt)
-      partners_[*who]
-        = std::make_unique<partner>(around(), *who, std::move(one.from), *greeting);
+      add_partner(*who, std::move(one.from), *greeting);
     else
       with_.notes.turned_away_stranger();
   }
@@ -183,7 +205,7 @@ void engine::expect(peer_id who, const ticket& shown, moment until) {
 }
 
 void engine::connect(peer_id who, const tcp::address& where, const ticket& shown) {
-  partners_[who] = std::make_unique<partner>(around(), who, where, shown);
+  add_partner(who, where, shown);
 }
 
 void engine::is_up(peer_id who) {
@@ -220,6 +242,7 @@ void engine::drop(peer_id who, fault why) {
 void engine::forget(peer_id who) {
   std::erase_if(expected_, [&](const expected& one) { return one.who == who; });
   drop(who, fault::peer_lost);
+  rates_.erase(who);
   with_.notes.peers.erase(who);
   with_.told(who, {peer_state::forgotten});
 }

@@ -31,6 +31,7 @@ public:
   void expect(peer_id who, const ticket& shown, moment until);
   void connect(peer_id who, const tcp::address& where, const ticket& shown);
   void forget(peer_id who);
+  void set_rates(peer_id who, const rates& most);
   void revoke(segment_id which);
   void begin(const peer_move_ptr& what);
   void resume(const peer_move_ptr& what);
@@ -54,6 +55,8 @@ private:
   };
 
   surroundings around();
+  template <class... Args>
+  void add_partner(peer_id who, Args&&... how);
   partner* find(peer_id who) const;
   void heed(const std::vector<int>& news);
   bool take_completions();
@@ -75,6 +78,8 @@ private:
   path_routes routes_;
   std::vector<expected> expected_;
   std::deque<visitor> visitors_;
+  std::map<peer_id, rates> rates_; // of those that have any
+  contention wants_;
   std::map<peer_id, std::unique_ptr<partner>> partners_;
   std::map<move_id, peer_move_ptr> moves_;
   std::set<std::pair<moment, move_id>> deadlines_;

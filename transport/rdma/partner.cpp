@@ -226,7 +226,17 @@ bool partner::is_busy_with_time() const {
            moves_, [](const auto& one) { return one.second->doomed().has_value(); });
 }
 
+void partner::set_rates(const rates& most) {
+  writing_ = pace{most.written};
+  reading_ = pace{most.read};
+  can_go_on_ = true;
+}
+
 void partner::look_at_clock(moment now) {
+  if (wakes_at_ && *wakes_at_ <= now) {
+    wakes_at_.reset();
+    can_go_on_ = true;
+  }
   for (const auto& one : paths_)
     one->look_at_clock(now);
   for (const auto& [number, what] : moves_)
@@ -254,12 +264,14 @@ void partner::doom(const peer_move_ptr& what, fault why) {
 }
 
 void partner::arrived(const peer_move_ptr& whose, const piece& one) {
+  --under_way(*whose);
   whose->arrived(one);
   settle(whose);
 }
 
 void partner::came_back(const peer_move_ptr& whose, const piece& one,
                         std::optional<fault> why) {
+  --under_way(*whose);
   whose->give_back(one);
   if (why)
     whose->doom(*why);
@@ -269,8 +281,12 @@ void partner::came_back(const peer_move_ptr& whose, const piece& one,
 /// Puts it where it belongs: into a lane, to its gate, or to its end.
 void partner::settle(const peer_move_ptr& what) {
   switch (what->look()) {
-    case peer_move::state::ready: enqueue(what); break;
+    case peer_move::state::ready:
+      count(*what, true);
+      enqueue(what);
+      break;
     case peer_move::state::waiting:
+      count(*what, false);
       what->parked = true;
       if (what->look() != peer_move::state::waiting && what->parked.exchange(false))
         settle(what); // it opened in between, and nobody has seen that it is parked
@@ -278,6 +294,7 @@ void partner::settle(const peer_move_ptr& what) {
     case peer_move::state::starved: doom(what, fault::starved); break;
     case peer_move::state::draining: break;
     case peer_move::state::over:
+      count(*what, false);
       if (moves_.erase(what->id) > 0)
         all_.owner.has_ended(what);
       break;
@@ -309,14 +326,44 @@ partner::step partner::go(const peer_move_ptr& what) {
     ask_for(what->there());
     if (wanted_.at(what->there()) == asked::denied)
       what->doom(fault::refused);
+    else if (must_wait(*what))
+      return step::blocked;
     else if (auto* over = choose(*what))
-      over->post(what, what->next(all_.how.slice_bytes));
+      post(what, *over);
     else
       return step::blocked;
   }
   what->in_lane = false;
   settle(what);
   return step::gone_on;
+}
+
+void partner::post(const peer_move_ptr& what, path& over) {
+  auto& most = pace_of(*what);
+  auto next = what->next(most.piece_bytes(all_.how.slice_bytes));
+  most.took(next.part.bytes, std::chrono::steady_clock::now());
+  ++under_way(*what);
+  over.post(what, next);
+}
+
+/// It would be too fast; or moves of other peers are more urgent, and some of its kind
+/// is under way.
+bool partner::must_wait(const peer_move& what) {
+  if (const auto& most = pace_of(what);
+      !most.is_free(std::chrono::steady_clock::now())) {
+    wakes_at_ = wakes_at_ ? std::min(*wakes_at_, most.free_at()) : most.free_at();
+    return true;
+  }
+  auto urgency = what.what().urgency;
+  return under_way(what) > 0 && all_.wants.ahead_of(urgency) > own_.ahead_of(urgency);
+}
+
+void partner::count(peer_move& what, bool wants) {
+  if (std::exchange(what.is_counted, wants) == wants)
+    return;
+  auto urgency = what.what().urgency;
+  for (auto* counts : {&own_, &all_.wants})
+    wants ? counts->begin(urgency) : counts->end(urgency);
 }
 
 void partner::ask_for(segment_id there) {

@@ -2,7 +2,9 @@
 /// partner: a peer, as the engine's thread deals with it.
 #pragma once
 
+#include "transport/contention.hpp"
 #include "transport/lanes.hpp"
+#include "transport/pace.hpp"
 #include "transport/rdma/book.hpp"
 
 namespace perigee::transport::rdma {
@@ -25,6 +27,7 @@ struct surroundings {
   registry& registered;
   book& notes;
   path_routes& routes;
+  contention& wants; ///< Of all partners.
   partner_owner& owner;
 };
 
@@ -63,6 +66,18 @@ public:
 
   /// Its segments' windows end, and it is told.
   void revoke(segment_id which);
+
+  void set_rates(const rates& most);
+
+  /// Moves of others have ended that some here may have waited for.
+  void others_have_eased() {
+    can_go_on_ = true;
+  }
+
+  /// When there is something to pump that is too early now.
+  std::optional<moment> wakes_at() const {
+    return wakes_at_;
+  }
 
   /// Posts what there is room for, if anything has changed since the last time.
   void pump();
@@ -112,7 +127,16 @@ private:
 
   enum class step : std::uint8_t { gone_on, blocked };
   step go(const peer_move_ptr& what);
+  void post(const peer_move_ptr& what, path& over);
   path* choose(const peer_move& what) const;
+  pace& pace_of(const peer_move& what) {
+    return what.is_write ? writing_ : reading_;
+  }
+  bool must_wait(const peer_move& what);
+  void count(peer_move& what, bool wants);
+  std::size_t& under_way(const peer_move& what) {
+    return under_way_[static_cast<std::size_t>(what.what().urgency)];
+  }
   void ask_for(segment_id there);
   void enqueue(const peer_move_ptr& what);
   void settle(const peer_move_ptr& what);
@@ -130,7 +154,11 @@ private:
   std::map<segment_id, asked> wanted_;             // that we have
   std::map<move_id, peer_move_ptr> moves_;
   lanes<peer_move_ptr> ready_;
-  std::deque<peer_move_ptr> blocked_; // ready, but no path had room, or keys
+  std::deque<peer_move_ptr> blocked_; // ready, but no path had room, or keys; or early
+  pace writing_, reading_;
+  std::optional<moment> wakes_at_;
+  contention own_;
+  std::array<std::size_t, priorities> under_way_{}; // pieces, by urgency
   bool can_go_on_ = false;
 };
 

@@ -39,6 +39,7 @@ public:
   std::atomic<bool> parked = false;
   std::uint64_t watch = 0; ///< Of its gate.
   bool in_lane = false;    ///< It waits there for its turn, or for room.
+  bool is_counted = false; ///< Among those that want the wire.
 
   const move& what() const {
     return *what_;

@@ -203,6 +203,10 @@ result<void, fault> nic_transport::connect(peer_id who, const endpoint& where,
   return {};
 }
 
+void nic_transport::set_rates(peer_id who, const rates& most) {
+  parts_->tasks->leave([=](engine& it) { it.set_rates(who, most); });
+}
+
 result<descriptor, fault> nic_transport::describe(segment_id which) {
   auto made = parts_->registered.of(which);
   if (!made)

@@ -110,6 +110,7 @@ public:
                              std::chrono::nanoseconds for_how_long) override;
   result<void, fault> connect(peer_id who, const endpoint& where,
                               const ticket& shown) override;
+  void set_rates(peer_id who, const rates& most) override;
   result<descriptor, fault> describe(segment_id which) override;
   result<void, fault> learn(peer_id who, const descriptor& what) override;
   void forget(peer_id who) override;

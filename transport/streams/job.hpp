@@ -33,6 +33,7 @@ struct job {
   session* at = nullptr;       ///< Who carries it out; null before, and after.
   std::optional<fault> doom{}; ///< It is to end with this once all is answered.
   bool is_parked = false;      ///< Waits for its gate, in no lane.
+  bool is_counted = false;     ///< Among those that want the wire.
   std::uint64_t gate_watch = 0;
   event_loop::timer_id limit = 0;
   std::atomic<bool> is_woken = false; ///< The gate has changed, which is being told.

@@ -9,13 +9,16 @@ namespace {
 /// What is copied here before somebody else has a turn.
 constexpr std::uint64_t turn_bytes = std::uint64_t{1} << 20;
 
+/// Moves that are looked at in vain before those behind them must wait.
+constexpr std::size_t held_max = 32;
+
 } // namespace
 
 session::session(event_loop& loop, peer_id who, peer_book& book,
-                 const session_limits& limits, peer_views views, listeners told,
-                 std::vector<std::shared_ptr<stream>> streams)
+                 const session_limits& limits, peer_views views, contention& all,
+                 listeners told, std::vector<std::shared_ptr<stream>> streams)
   : loop_(loop), who_(who), limits_(limits), told_(std::move(told)),
-    views_(std::move(views)), server_(who, book, views_) {
+    views_(std::move(views)), server_(who, book, views_), all_(all) {
   for (auto& one : streams)
     links_.push_back(std::make_unique<link>(loop, std::move(one), *this));
 }
@@ -24,6 +27,7 @@ session::~session() {
   PERIGEE_ASSERT(jobs_.empty(), "moves that nobody was told of");
   loop_.cancel(silence_);
   loop_.cancel(turn_);
+  loop_.cancel(free_);
 }
 
 // -- moves --------------------------------------------------------------------
@@ -56,28 +60,47 @@ void session::end_all(fault why) {
   while (!jobs_.empty()) {
     auto one = jobs_.extract(jobs_.begin()).mapped();
     one->at = nullptr;
+    count(*one, false);
     told_.on_end(one, why);
   }
+}
+
+void session::set_rates(const rates& most) {
+  writing_ = pace{most.written};
+  reading_ = pace{most.read};
+  carry_on();
 }
 
 /// Puts it where it belongs, by what it can do next.
 void session::line_up(const job_ptr& one) {
   switch (one->run.look()) {
-    case peer_move::state::ready: ready_.push(one->run.what().urgency, one); break;
-    case peer_move::state::waiting: one->is_parked = true; break;
+    case peer_move::state::ready:
+      count(*one, true);
+      ready_.push(one->run.what().urgency, one);
+      break;
+    case peer_move::state::waiting:
+      one->is_parked = true;
+      count(*one, false);
+      break;
     case peer_move::state::starved: doom(one, fault::starved); break;
     case peer_move::state::at_end: settle(one); break;
   }
 }
 
 void session::carry_on() {
+  for (const auto& one : std::exchange(held_, {}))
+    ready_.push(one->run.what().urgency, one);
   std::uint64_t copied = 0;
-  while (!is_lost_ && copied < turn_bytes) {
+  while (!is_lost_ && copied < turn_bytes && held_.size() < held_max) {
     auto* free = link_with_room();
     auto next = free ? ready_.pop() : std::nullopt;
     if (!next)
       break;
-    if (!(*next)->doom)
+    if ((*next)->doom)
+      continue;
+    if (must_wait(**next))
+      held_.push_back(std::move(*next));
+    else
       copied += issue(*next, *free);
   }
   if (copied >= turn_bytes && turn_ == 0)
@@ -88,6 +111,45 @@ void session::carry_on() {
   for (auto& one : links_)
     one->flush();
   watch_for_silence();
+}
+
+/// It would be too fast; or moves of other peers are more urgent, and some of its kind
+/// is under way.
+bool session::must_wait(const job& one) {
+  auto urgency = one.run.what().urgency;
+  if (const auto& most = pace_of(one);
+      !most.is_free(std::chrono::steady_clock::now())) {
+    wake_when_free(most.free_at());
+    return true;
+  }
+  return under_way_[static_cast<std::size_t>(urgency)] > 0
+         && all_.ahead_of(urgency) > own_.ahead_of(urgency);
+}
+
+void session::wake_when_free(moment when) {
+  if (free_ != 0 && free_at_ <= when)
+    return;
+  loop_.cancel(free_);
+  free_at_ = when;
+  free_ = loop_.at(when, [this] {
+    free_ = 0;
+    carry_on();
+  });
+}
+
+void session::count(job& one, bool wants) {
+  if (std::exchange(one.is_counted, wants) == wants)
+    return;
+  auto urgency = one.run.what().urgency;
+  if (wants) {
+    all_.begin(urgency);
+    own_.begin(urgency);
+    return;
+  }
+  own_.end(urgency);
+  all_.end(urgency);
+  if (all_.take_eased())
+    told_.on_eased();
 }
 
 /// The one that owes least, if there is one where more may be asked for.
@@ -114,13 +176,16 @@ std::uint64_t session::issue(const job_ptr& one, link& over) {
 std::uint64_t session::expect_answer(request what) {
   what.over->asked_bytes += what.what.bytes;
   ++what.over->asked_requests;
+  ++under_way_[static_cast<std::size_t>(what.whose->run.what().urgency)];
+  pace_of(*what.whose).took(what.what.bytes, std::chrono::steady_clock::now());
   requests_.emplace(++requests_total_, std::move(what));
   return requests_total_;
 }
 
 /// A write with its bytes, or a read that they come back for.
 void session::send_piece(const job_ptr& one, link& over) {
-  auto next = one->run.next(limits_.request_bytes, slices_max);
+  auto next
+    = one->run.next(pace_of(*one).piece_bytes(limits_.request_bytes), slices_max);
   frame said{.kind = one->is_write ? frame_kind::put : frame_kind::get,
              .from = one->run.what().from,
              .to = one->run.what().to,
@@ -143,7 +208,8 @@ void session::show_piece(const job_ptr& one, link& over) {
     over.ask(showing(one->here, *place));
     shown_.insert(one->here.id);
   }
-  auto next = one->run.next(limits_.request_bytes, slices_max);
+  auto next
+    = one->run.next(pace_of(*one).piece_bytes(limits_.request_bytes), slices_max);
   frame said{.kind = frame_kind::copy,
              .from = one->run.what().from,
              .to = one->run.what().to,
@@ -162,10 +228,12 @@ std::uint64_t session::copy_piece(const job_ptr& one, link& over) {
     over.ask({.head = write(said)});
     return 0;
   }
-  auto next = one->run.next(limits_.request_bytes, slices_max);
+  auto next
+    = one->run.next(pace_of(*one).piece_bytes(limits_.request_bytes), slices_max);
   for (const auto& part : next.slices)
     views_.by()->copy(one->here.base + part.to, source->begin.get() + part.from,
                       part.bytes);
+  pace_of(*one).took(next.bytes, std::chrono::steady_clock::now());
   one->run.landed(next);
   line_up(one);
   return next.bytes;
@@ -179,6 +247,7 @@ void session::settle(const job_ptr& one) {
     return;
   jobs_.erase(one->id);
   one->at = nullptr;
+  count(*one, false);
   told_.on_end(one, one->doom);
 }
 
@@ -204,6 +273,7 @@ result<sink, loss> session::on_answer(link& from, const frame& what) {
   auto asked = requests_.extract(at).mapped();
   from.asked_bytes -= asked.what.bytes;
   --from.asked_requests;
+  --under_way_[static_cast<std::size_t>(asked.whose->run.what().urgency)];
   if (asked.is_ask)
     return on_shown(from, asked, what);
   return on_piece(asked, what);

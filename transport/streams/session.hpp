@@ -2,7 +2,9 @@
 /// session: a peer that is up, and all moves to and from it.
 #pragma once
 
+#include "transport/contention.hpp"
 #include "transport/lanes.hpp"
+#include "transport/pace.hpp"
 #include "transport/streams/job.hpp"
 #include "transport/streams/link.hpp"
 #include "transport/streams/server.hpp"
@@ -33,11 +35,15 @@ public:
     /// At most once, from a task of its own. The session does nothing any more, but has
     /// not ended its moves.
     std::function<void(peer_id, loss)> on_loss;
+
+    /// Moves to and from others may go on that had to wait for moves of this.
+    std::function<void()> on_eased;
   };
 
-  /// `views` are empty, and of no more than shows itself over the first stream.
+  /// `views` are empty, and of no more than shows itself over the first stream. `all`
+  /// counts the moves of all sessions, and outlives this.
   session(event_loop& loop, peer_id who, peer_book& book, const session_limits& limits,
-          peer_views views, listeners told,
+          peer_views views, contention& all, listeners told,
           std::vector<std::shared_ptr<stream>> streams);
 
   /// Whatever was taken must have ended: see end_all().
@@ -50,6 +56,11 @@ public:
 
   /// Ends `one` with `why` once nothing of it is under way.
   void doom(const job_ptr& one, fault why);
+
+  void set_rates(const rates& most);
+
+  /// Asks for as much more as may be under way.
+  void carry_on();
 
   /// Cuts the links, then ends all moves with `why`.
   void end_all(fault why);
@@ -67,8 +78,13 @@ private:
   void on_rest() override;
   void on_loss(loss why) override;
 
-  void carry_on();
   link* link_with_room();
+  pace& pace_of(const job& one) {
+    return one.is_write ? writing_ : reading_;
+  }
+  bool must_wait(const job& one);
+  void wake_when_free(moment when);
+  void count(job& one, bool wants);
   std::uint64_t issue(const job_ptr& one, link& over);
   void send_piece(const job_ptr& one, link& over);
   std::uint64_t copy_piece(const job_ptr& one, link& over);
@@ -93,11 +109,18 @@ private:
   std::vector<std::unique_ptr<link>> links_;
   std::map<move_id, job_ptr> jobs_;
   lanes<job_ptr> ready_;
+  std::vector<job_ptr> held_; // ready, but it is not their turn
+  pace writing_, reading_;
+  contention& all_;
+  contention own_;
+  std::array<std::size_t, priorities> under_way_{}; // requests_, by urgency
   std::uint64_t requests_total_ = 0;
   std::map<std::uint64_t, request> requests_; // that are not answered
   moment heard_at_ = std::chrono::steady_clock::now();
   event_loop::timer_id silence_ = 0;
   event_loop::timer_id turn_ = 0;
+  event_loop::timer_id free_ = 0;
+  moment free_at_{}; // of that timer
   bool is_lost_ = false;
 };
 

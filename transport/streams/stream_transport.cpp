@@ -21,6 +21,7 @@ public:
   result<void, fault> expect(peer_id who, const ticket& shown,
                              std::chrono::nanoseconds for_how_long);
   result<void, fault> connect(peer_id who, const endpoint& where, const ticket& shown);
+  void set_rates(peer_id who, const rates& most);
   result<descriptor, fault> describe(segment_id which);
   void forget(peer_id who);
 
@@ -55,6 +56,7 @@ private:
   void doom(move_id id, fault why);
   void on_up(peer_id who, std::vector<std::shared_ptr<stream>> streams);
   void on_loss(peer_id who, loss why);
+  void ease_others();
   void end_session(peer_id who, fault why);
   void forget_now(peer_id who);
   void close_now();
@@ -66,6 +68,9 @@ private:
   const std::unique_ptr<event_loop> loop_;
   peer_book book_;
   reception reception_;
+  std::map<peer_id, rates> rates_; // of those that have any
+  contention wants_;
+  bool is_easing_ = false; // is posted
   std::map<peer_id, std::unique_ptr<session>> sessions_;
 
   mutable std::mutex mutex_; // guards what follows
@@ -170,6 +175,16 @@ result<void, fault> stream_transport::hub::connect(peer_id who, const endpoint& 
   return add(who, [this, who, where, shown] { reception_.connect(who, where, shown); });
 }
 
+void stream_transport::hub::set_rates(peer_id who, const rates& most) {
+  loop_->post([this, who, most] {
+    if (!book_.counted_of(who))
+      return;
+    rates_[who] = most;
+    if (auto at = sessions_.find(who); at != sessions_.end())
+      at->second->set_rates(most);
+  });
+}
+
 result<descriptor, fault> stream_transport::hub::describe(segment_id which) {
   auto found = segments_.find(which);
   if (!found)
@@ -252,17 +267,34 @@ void stream_transport::hub::on_up(peer_id who,
                                   std::vector<std::shared_ptr<stream>> streams) {
   sessions_[who] = std::make_unique<session>(
     *loop_, who, book_, limits_.session,
-    peer_views{shared_.get(), limits_.book.segments_max},
+    peer_views{shared_.get(), limits_.book.segments_max}, wants_,
     session::listeners{.on_end
                        = [this](const job_ptr& one, auto why) { end(one, why); },
                        .on_loss =
                          [this](peer_id lost, loss why) {
                            if (sessions_.contains(lost)) // not forgotten meanwhile
                              on_loss(lost, why);
+                         },
+                       .on_eased =
+                         [this] {
+                           if (sessions_.size() > 1)
+                             ease_others();
                          }},
     std::move(streams));
+  if (auto at = rates_.find(who); at != rates_.end())
+    sessions_.at(who)->set_rates(at->second);
   book_.set_state(who, peer_state::up);
   told_(who, {peer_state::up});
+}
+
+void stream_transport::hub::ease_others() {
+  if (sessions_.empty() || std::exchange(is_easing_, true))
+    return;
+  loop_->post([this] {
+    is_easing_ = false;
+    for (const auto& [who, one] : sessions_)
+      one->carry_on();
+  });
 }
 
 void stream_transport::hub::on_loss(peer_id who, loss why) {
@@ -274,12 +306,14 @@ void stream_transport::hub::on_loss(peer_id who, loss why) {
 void stream_transport::hub::end_session(peer_id who, fault why) {
   if (auto at = sessions_.extract(who); !at.empty())
     at.mapped()->end_all(why);
+  ease_others();
 }
 
 void stream_transport::hub::forget_now(peer_id who) {
   book_.set_state(who, peer_state::lost);
   reception_.forget(who);
   end_session(who, fault::peer_lost);
+  rates_.erase(who);
   book_.erase(who);
   told_(who, {peer_state::forgotten});
 }
@@ -335,6 +369,10 @@ result<void, fault> stream_transport::expect(peer_id who, const ticket& shown,
 result<void, fault> stream_transport::connect(peer_id who, const endpoint& where,
                                               const ticket& shown) {
   return hub_->connect(who, where, shown);
+}
+
+void stream_transport::set_rates(peer_id who, const rates& most) {
+  hub_->set_rates(who, most);
 }
 
 result<descriptor, fault> stream_transport::describe(segment_id which) {

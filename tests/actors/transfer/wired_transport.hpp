@@ -70,6 +70,10 @@ public:
     return {};
   }
 
+  void set_rates(peer_id who, const rates& most) override {
+    rates_[who] = most;
+  }
+
   result<descriptor, fault> describe(segment_id which) override {
     return descriptor{
       std::byte{static_cast<std::uint8_t>(static_cast<std::uint64_t>(which))}};
@@ -137,6 +141,12 @@ public:
     return 0;
   }
 
+  /// What was last said of it.
+  rates rates_of(peer_id who) const {
+    auto at = rates_.find(who);
+    return at == rates_.end() ? rates{} : at->second;
+  }
+
 private:
   std::optional<segment> find(segment_id which) const {
     if (auto own = segments_.find(which))
@@ -163,6 +173,7 @@ private:
   const std::size_t number_;
   std::map<std::array<std::byte, 32>, peer_id> expected_;
   std::map<peer_id, wired_transport*> peers_;
+  std::map<peer_id, rates> rates_;
   std::map<segment_id, peer_id> known_;
   std::map<move_id, on_done> held_;
   std::vector<peer_id> forgotten_;

@@ -72,7 +72,7 @@ TEST_CASE("a stranger who talks nonsense is cut off and counted, and hurts nobod
   CHECK(stranger.is_cut_off());
   CHECK(here.subject->strangers_total() == 1);
   guest.say(request(frame_kind::get, shown, {{0, 0, 64}}));
-  CHECK(guest.hear_answer().kind == frame_kind::data);
+  CHECK(guest.hear_frame().kind == frame_kind::data);
 }
 
 TEST_CASE("who says half a hello, or nothing, is cut off in time") {
@@ -93,7 +93,7 @@ TEST_CASE("when too many stand at the door the oldest has to go") {
   CHECK(crowd.front().is_cut_off());
   auto guest = here.guest(); // there is room for one who belongs here
   guest.say(request(frame_kind::get, shown, {{0, 0, 64}}));
-  CHECK(guest.hear_answer().kind == frame_kind::data);
+  CHECK(guest.hear_frame().kind == frame_kind::data);
 }
 
 TEST_CASE("another version, or an index that is none, is turned away") {
@@ -138,7 +138,7 @@ TEST_CASE("well-formed requests for what is not there are refused, and no more")
     guest.say(one);
     if (one.kind == frame_kind::put)
       guest.say(std::vector<std::byte>(one.slice_bytes(), std::byte{0xee}));
-    auto answer = guest.hear_answer();
+    auto answer = guest.hear_frame();
     CHECK(answer.kind == frame_kind::refused);
     CHECK(answer.number == one.number);
   }
@@ -146,7 +146,7 @@ TEST_CASE("well-formed requests for what is not there are refused, and no more")
   CHECK(here.subject->counted_of(name)->requests_refused_total == wrong.size());
   guest.say(request(frame_kind::put, shown, {{0, 64, 64}}));
   guest.say(std::vector<std::byte>(64, std::byte{0xee}));
-  CHECK(guest.hear_answer().kind == frame_kind::done);
+  CHECK(guest.hear_frame().kind == frame_kind::done);
   CHECK(here.visible.layer(0, 1) == std::vector<std::byte>(64, std::byte{0xee}));
   CHECK(here.visible.layer(0, 0) == before);
   auto counts = here.subject->counted_of(name);

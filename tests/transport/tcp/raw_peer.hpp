@@ -48,14 +48,16 @@ public:
     return heard;
   }
 
-  /// An answer without payload.
-  streams::frame hear_answer() {
-    auto bytes = hear(32);
-    std::span<const std::byte> rest{bytes};
-    auto found = parser_.take(rest);
-    REQUIRE(found);
-    REQUIRE(*found);
-    return **found;
+  /// The next frame, of those that have no payload.
+  streams::frame hear_frame() {
+    for (;;) {
+      auto byte = hear(1);
+      std::span<const std::byte> rest{byte};
+      auto found = parser_.take(rest);
+      REQUIRE(found);
+      if (*found)
+        return **found;
+    }
   }
 
   /// Waits until the other side has hung up, within a minute. What it says is ignored.
