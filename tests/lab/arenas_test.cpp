@@ -24,7 +24,7 @@ TEST_CASE(
     one.tokens_max = 4;
     auto stream = all.ask(one);
     all.bench().advance(5s);
-    CHECK(all.clients().answers.at(stream).tokens == all.expected(one).first);
+    CHECK(all.clients().answers.at(stream).tokens == all.expected(one).tokens);
     return all.clients().answers.at(stream).cached_tokens;
   };
   CHECK(ask(500) == 0);
@@ -52,9 +52,9 @@ TEST_CASE("a later turn of a conversation finds the blocks of the answer before"
   auto two = all.ask(second);
   all.settle_all();
   const auto& answer = all.clients().answers.at(two);
-  CHECK(answer.tokens == all.expected(second).first);
+  CHECK(answer.tokens == all.expected(second).tokens);
   CHECK(answer.cached_tokens >= 80); // of 101: 99 of them have KV, 96 in whole blocks
-  std::uint64_t overlapped = 0; // and computes on while they come
+  std::uint64_t overlapped = 0;      // and computes on while they come
   for (const auto& [where, counts] : all.probes().prefills)
     overlapped += counts->overlapped_total();
   CHECK(overlapped == 1);

@@ -5,11 +5,9 @@
 #include <algorithm>
 
 namespace perigee::test {
-namespace {
 
 using namespace std::chrono_literals;
 
-/// One of a few documents, then something of its own: so prefixes repeat.
 question some_question(dice& roll) {
   question one;
   auto document = roll.below(4);
@@ -26,8 +24,6 @@ question some_question(dice& roll) {
   one.tokens_max = static_cast<std::uint32_t>(1 + roll.below(50));
   return one;
 }
-
-} // namespace
 
 course run(small_cluster& all, std::uint64_t seed, std::uint64_t kill) {
   dice roll{seed};
@@ -50,25 +46,28 @@ course run(small_cluster& all, std::uint64_t seed, std::uint64_t kill) {
   return done;
 }
 
+void check_answer(const told& answer, const right_answer& right, bool may_fail) {
+  if (answer.end == gateway::stream_end::stop
+      || answer.end == gateway::stream_end::length) {
+    CHECK(answer.tokens == right.tokens);
+    CHECK(answer.end == right.end);
+    return;
+  }
+  // What came was right as far as it came.
+  REQUIRE(answer.tokens.size() <= right.tokens.size());
+  CHECK(std::equal(answer.tokens.begin(), answer.tokens.end(), right.tokens.begin()));
+  if (!may_fail && !answer.withdrawn) {
+    INFO((answer.why ? answer.why->message : "no reason"));
+    FAIL("a request failed although nobody died");
+  }
+}
+
 void check_conservation(small_cluster& all, const course& done) {
   CHECK(all.left_over() == std::vector<std::string>{});
   for (const auto& [stream, asked] : done.asked) {
     INFO("stream " << stream);
-    const auto& answer = all.clients().answers.at(stream);
-    auto [tokens, end] = all.expected(asked);
-    if (answer.end == gateway::stream_end::stop
-        || answer.end == gateway::stream_end::length) {
-      CHECK(answer.tokens == tokens);
-      CHECK(answer.end == end);
-      continue;
-    }
-    // What came was right as far as it came.
-    REQUIRE(answer.tokens.size() <= tokens.size());
-    CHECK(std::equal(answer.tokens.begin(), answer.tokens.end(), tokens.begin()));
-    if (done.killed.empty() && !answer.withdrawn) {
-      INFO((answer.why ? answer.why->message : "no reason"));
-      FAIL("a request failed although nobody died");
-    }
+    check_answer(all.clients().answers.at(stream), all.expected(asked),
+                 !done.killed.empty());
   }
 }
 

@@ -9,6 +9,12 @@ namespace perigee::test {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+constexpr std::uint32_t block_tokens = 16;
+
+} // namespace
+
 // -- clients ------------------------------------------------------------------
 
 void listener::opened(const gateway_actor& who) {
@@ -41,11 +47,38 @@ void listener::hear(std::vector<gateway::stream_news> news) {
   }
 }
 
+right_answer right_answer_to(const question& what,
+                             const engine::modelled_options& model) {
+  auto tokens = engine::expected_tokens(model, what.prompt, what.how, what.tokens_max);
+  if (!tokens.empty() && tokens.back() == engine::modelled_end) {
+    tokens.pop_back();
+    return {tokens, gateway::stream_end::stop};
+  }
+  return {tokens, gateway::stream_end::length};
+}
+
+void set_question(schema::Submit::Builder to, std::uint64_t stream,
+                  const question& what) {
+  to.setStream(stream);
+  auto tokens = to.initTokens(static_cast<unsigned>(what.prompt.size()));
+  for (unsigned i = 0; i < tokens.size(); ++i)
+    tokens.set(i, what.prompt[i]);
+  to.setLast(true);
+  gateway::set_sampling(to.initSampling(), what.how);
+  to.setTokensMax(what.tokens_max);
+  to.setRemainingNs(static_cast<std::uint64_t>(what.limit.count()));
+  key_root root;
+  auto chain = to.initChain();
+  auto first = root_key(root);
+  set_chain(chain, keys_of(first, what.prompt, block_tokens));
+  chain.setBlockTokens(block_tokens);
+  chain.initRoot().setHigh(first.high);
+  chain.getRoot().setLow(first.low);
+}
+
 // -- the cluster --------------------------------------------------------------
 
 namespace {
-
-constexpr std::uint32_t block_tokens = 16;
 
 cluster::topology topology_of(const cluster_shape& shape,
                               const engine::kv_layout& layout) {
@@ -124,21 +157,7 @@ std::uint64_t small_cluster::ask(const question& what) {
   auto stream = ++streams_;
   clients_->answers[stream].asked_at = bench_.now();
   bench_.tell<schema::Submit>(clients_->gateway, [&](schema::Submit::Builder wish) {
-    wish.setStream(stream);
-    auto tokens = wish.initTokens(static_cast<unsigned>(what.prompt.size()));
-    for (unsigned i = 0; i < tokens.size(); ++i)
-      tokens.set(i, what.prompt[i]);
-    wish.setLast(true);
-    gateway::set_sampling(wish.initSampling(), what.how);
-    wish.setTokensMax(what.tokens_max);
-    wish.setRemainingNs(static_cast<std::uint64_t>(what.limit.count()));
-    key_root root;
-    auto chain = wish.initChain();
-    auto first = root_key(root);
-    set_chain(chain, keys_of(first, what.prompt, block_tokens));
-    chain.setBlockTokens(block_tokens);
-    chain.initRoot().setHigh(first.high);
-    chain.getRoot().setLow(first.low);
+    set_question(wish, stream, what);
   });
   return stream;
 }
@@ -149,14 +168,8 @@ void small_cluster::withdraw(std::uint64_t stream) {
                                 [&](auto wish) { wish.setStream(stream); });
 }
 
-std::pair<std::vector<engine::token_id>, gateway::stream_end>
-small_cluster::expected(const question& what) const {
-  auto tokens = engine::expected_tokens(model_, what.prompt, what.how, what.tokens_max);
-  if (!tokens.empty() && tokens.back() == engine::modelled_end) {
-    tokens.pop_back();
-    return {tokens, gateway::stream_end::stop};
-  }
-  return {tokens, gateway::stream_end::length};
+right_answer small_cluster::expected(const question& what) const {
+  return right_answer_to(what, model_);
 }
 
 std::string small_cluster::kill_one(std::uint64_t pick) {

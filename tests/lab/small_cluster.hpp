@@ -47,6 +47,20 @@ public:
   std::vector<std::string> complaints;
 };
 
+/// What a question must be answered with, and why that then ends.
+struct right_answer {
+  std::vector<engine::token_id> tokens;
+  gateway::stream_end end = gateway::stream_end::length;
+};
+
+/// What engines made with `model` say to `what`.
+right_answer right_answer_to(const question& what,
+                             const engine::modelled_options& model);
+
+/// As the HTTP side would put `what` to the gateway.
+void set_question(schema::Submit::Builder to, std::uint64_t stream,
+                  const question& what);
+
 struct cluster_shape {
   unsigned nodes = 2; ///< Each with a shard, a prefill group and a decode instance.
   unsigned prefill_blocks = 64;
@@ -86,9 +100,7 @@ public:
   std::uint64_t ask(const question& what);
   void withdraw(std::uint64_t stream);
 
-  /// The tokens that `what` must be answered with, and why it then ends.
-  std::pair<std::vector<engine::token_id>, gateway::stream_end>
-  expected(const question& what) const;
+  right_answer expected(const question& what) const;
 
   /// Kills the actor that `pick`, a number from a seed, chooses; never the cluster.
   /// Returns its role and node, for INFO.
