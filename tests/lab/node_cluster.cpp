@@ -191,14 +191,15 @@ cluster::means node_cluster::means_of(unsigned which, std::uint64_t life) {
       = static_cast<std::uint32_t>(wish.arena.bytes / model_.layout.block_bytes());
     return std::shared_ptr<engine::engine>(engine::make_modelled_engine(how));
   };
-  with.make_paths = [this, which](const transfer::shared_memory& memory,
-                                  const transfer::news_of& news) {
-    transfer::paths all;
-    all.within = std::make_unique<transport::inline_local>(*memory.segments);
-    all.ways.push_back(
-      {"lab", payloads_.open(nodes_[which]->home, *memory.segments, news("lab"))});
-    return all;
-  };
+  with.make_paths
+    = [this, home = std::weak_ptr{nodes_[which]->home}](
+        const transfer::shared_memory& memory, const transfer::news_of& news) {
+        transfer::paths all;
+        all.within = std::make_unique<transport::inline_local>(*memory.segments);
+        all.ways.push_back(
+          {"lab", payloads_.open(home.lock(), *memory.segments, news("lab"))});
+        return all;
+      };
   with.draw_ticket = [which, life, drawn = std::make_shared<unsigned>(0)] {
     transport::ticket fresh;
     ++*drawn;
