@@ -3,6 +3,7 @@
 #include "actors/cache_shard/cache_shard.hpp"
 #include "actors/cluster/disruptions.hpp"
 #include "actors/cluster/engine_seat.hpp"
+#include "actors/cluster/line_plan.hpp"
 #include "actors/cluster/modelled_disk.hpp"
 #include "actors/cluster/modelled_network.hpp"
 #include "actors/conductor/conductor.hpp"
@@ -141,6 +142,8 @@ private:
     how.gated_limit = all_.limits.request_limit;
     how.links = links_of(in, of);
     how.draw = with_.draw_ticket;
+    if (with_.only)
+      how.lines = line_plan_of(all_, in.index);
     auto counts = count_in(counts_.transfers, in, 0);
     add_seat<transfer_actor>(
       units_.emplace_back(), schema::Role::TRANSFER, in, 0,

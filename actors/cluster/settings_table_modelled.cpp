@@ -106,9 +106,14 @@ const std::vector<setting<link_settings>>& settings_of() {
     {"from", &s::from, a_name_or_empty,
      "In place of `node`: a further limit on what goes from this node..."},
     {"to", &s::to, a_name_or_empty, "... to that one. The way back is another link."},
-    {"gib_per_s", &s::gib_per_s, any_cost, "Its bandwidth. 0: no limit."},
+    {"transport", &s::transport, one_of{{"", "shm", "rdma", "tcp"}},
+     "Between nodes that are processes: what KV goes by, either way. Empty: the best "
+     "that both have."},
+    {"gib_per_s", &s::gib_per_s, any_cost,
+     "Its bandwidth. 0: no limit. Between nodes that are processes: the most that is "
+     "moved `from` one `to` the other, at the wish of either."},
     {"latency_us", &s::latency_us, any_cost,
-     "What a movement over it takes in addition."},
+     "What a movement over it takes in addition, if it is modelled."},
   };
   return all;
 }

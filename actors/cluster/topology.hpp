@@ -149,11 +149,13 @@ struct fabric_settings {
   bool operator==(const fabric_settings&) const = default;
 };
 
-/// One node's connection to the fabric; or what else lies between two.
+/// One node's connection to the fabric; or what lies between two. Of real nodes: what
+/// moves KV between them, and how fast at most.
 struct link_settings {
   std::string node;
   std::string from;
   std::string to;
+  std::string transport; ///< Between real nodes; empty: the best that both have.
   double gib_per_s = 0;
   double latency_us = 0;
   bool operator==(const link_settings&) const = default;

@@ -197,10 +197,46 @@ private:
     check("node", one.node);
     check("from", one.from);
     check("to", one.to);
+    if (!engines_used_.empty())
+      check_link_is_possible(one, key);
     for (std::size_t k = 0; k < i; ++k)
       if (const auto& other = all_.links[k];
           other.node == one.node && other.from == one.from && other.to == one.to)
         found_.push_back({{}, key + "gib_per_s", "", "one link for each node or way"});
+  }
+
+  void check_link_is_possible(const link_settings& one, const std::string& key) {
+    auto refuse = [&](const char* what, const std::string& found, const char* wanted) {
+      found_.push_back({{}, key + what, found, wanted});
+    };
+    if (engines_used_.contains(modelled)) {
+      if (!one.transport.empty())
+        refuse("transport", as_toml(one.transport),
+               "none: KV between modelled engines goes over [fabric]");
+      return;
+    }
+    if (one.latency_us > 0)
+      refuse("latency_us", as_toml(one.latency_us), "0: only what is modelled has one");
+    if (one.gib_per_s > 0 && !one.node.empty())
+      refuse("gib_per_s", as_toml(one.gib_per_s),
+             "0, or from and to: a real node's card is as fast as it is");
+    for (const auto& other : all_.links)
+      if (!other.transport.empty() && !one.transport.empty()
+          && other.transport != one.transport && are_of_one_pair(one, other))
+        return refuse("transport", as_toml(one.transport),
+                      "one transport for both ways between two nodes");
+  }
+
+  /// Whether there are two nodes that both are links of.
+  static bool are_of_one_pair(const link_settings& one, const link_settings& other) {
+    auto has = [](const link_settings& link, const std::string& name) {
+      return link.from == name || link.to == name;
+    };
+    if (!one.node.empty())
+      return !other.node.empty() || has(other, one.node);
+    if (!other.node.empty())
+      return has(one, other.node);
+    return has(other, one.from) && has(other, one.to);
   }
 
   /// What is modelled has no place among engines that are not.
@@ -210,8 +246,6 @@ private:
     constexpr auto wanted = "none, unless the engines are \"modelled\"";
     if (all_.fabric != fabric_settings{})
       found_.push_back({{}, "fabric", "a table", wanted});
-    if (!all_.links.empty())
-      found_.push_back({{}, "link", "a list", wanted});
     if (!all_.events.empty())
       found_.push_back({{}, "event", "a list", wanted});
   }

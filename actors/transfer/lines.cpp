@@ -54,12 +54,12 @@ std::string_view to_text(transport::loss why) {
   return "";
 }
 
-lines::lines(rt::desk<transfer_actor>& desk, const paths& all,
+lines::lines(rt::desk<transfer_actor>& desk, const paths& all, line_plan plan,
              std::shared_ptr<transport::segment_table> segments,
              std::shared_ptr<spdlog::logger> log, std::shared_ptr<probe> counts,
              calls told)
-  : desk_(desk), all_(all), segments_(std::move(segments)), log_(std::move(log)),
-    probe_(std::move(counts)), told_(std::move(told)),
+  : desk_(desk), all_(all), plan_(std::move(plan)), segments_(std::move(segments)),
+    log_(std::move(log)), probe_(std::move(counts)), told_(std::move(told)),
     redials_(
       nodes_max, [this](auto due, auto epoch) { told_.set_timer(due, epoch); },
       [this](auto node, char) { dial(node); }) {}
@@ -89,6 +89,27 @@ void lines::on_member(const Msg<schema::Member>& news) {
     dial(node);
 }
 
+const line_terms& lines::terms_of(node_index node) const {
+  static const line_terms none;
+  auto at = plan_.find(node);
+  return at == plan_.end() ? none : at->second;
+}
+
+std::string lines::name_of(node_index node) const {
+  const auto& name = terms_of(node).node;
+  return name.empty() ? std::to_string(static_cast<unsigned>(node)) : name;
+}
+
+/// Those that may be taken, best first.
+std::vector<std::size_t> lines::ways_to(node_index node) const {
+  const auto& only = terms_of(node).transport;
+  std::vector<std::size_t> some;
+  for (std::size_t i = 0; i < all_.ways.size(); ++i)
+    if (only.empty() || all_.ways[i].name == only)
+      some.push_back(i);
+  return some;
+}
+
 bool lines::dials(node_index node) const {
   return desk_.me().node > node;
 }
@@ -101,19 +122,18 @@ void lines::dial(node_index node) {
     return;
   if (auto old = one.current)
     leave(*old);
-  if (one.failed.size() >= all_.ways.size())
+  auto offered = ways_to(node);
+  if (std::ranges::all_of(offered, [&](auto way) { return one.failed.contains(way); }))
     one.failed.clear();
+  std::erase_if(offered, [&](auto way) { return one.failed.contains(way); });
   one.number = ++numbers_;
   desk_.tell<schema::Dial>(
     transfer_name{node, 0}, rt::unprompted, [&](schema::Dial::Builder wish) {
       set_name(wish.initMover(), desk_.me());
       wish.setNumber(one.number);
-      auto offers
-        = wish.initWays(static_cast<unsigned>(all_.ways.size() - one.failed.size()));
+      auto offers = wish.initWays(static_cast<unsigned>(offered.size()));
       unsigned at = 0;
-      for (std::size_t i = 0; i < all_.ways.size(); ++i) {
-        if (one.failed.contains(i))
-          continue;
+      for (auto i : offered) {
         auto offer = offers[at++];
         offer.setTransport(all_.ways[i].name);
         if (all_.ways[i].is_within_host)
@@ -139,7 +159,7 @@ void lines::on_dialed(const Msg<schema::Dialed>& said) {
   auto& one = at->second;
   if (said->isRefused()) {
     one.failed.clear();
-    log_->warn("line_refused node={} why=\"{}\"", static_cast<unsigned>(who.node),
+    log_->warn("line_refused node={} why=\"{}\"", name_of(who.node),
                text_of(said->getRefused()));
     return dial_later(who.node, wait_most);
   }
@@ -152,7 +172,8 @@ void lines::on_dialed(const Msg<schema::Dialed>& said) {
   auto peer = begin(who.node, one.number, *way);
   auto began = all_.ways[*way].by->connect(peer, bytes_of(to.getEndpoint()), shown);
   if (!began)
-    is_lost(peer, "the transport refuses to connect");
+    return is_lost(peer, "the transport refuses to connect");
+  all_.ways[*way].by->set_rates(peer, terms_of(who.node).most);
 }
 
 // -- being dialed -------------------------------------------------------------
@@ -163,18 +184,22 @@ void lines::on_dial(const Msg<schema::Dial>& wish) {
     return probe_->dropped_stale();
   if (auto old = contacts_[who.node].current)
     leave(*old);
-  if (auto way = choose(*wish))
+  if (auto way = choose(who.node, *wish))
     return answer(wish, *way);
   desk_.tell<schema::Dialed>(who, wish, [&](schema::Dialed::Builder said) {
     set_name(said.initMover(), desk_.me());
     said.setNumber(wish->getNumber());
-    said.setRefused("there is no transport that both have");
+    const auto& only = terms_of(who.node).transport;
+    said.setRefused(only.empty()
+                      ? "there is no transport that both have"
+                      : "the topology wants " + only + ", which not both have");
   });
 }
 
 /// The best of our own that is offered.
-std::optional<std::size_t> lines::choose(schema::Dial::Reader wish) const {
-  for (std::size_t i = 0; i < all_.ways.size(); ++i)
+std::optional<std::size_t> lines::choose(node_index node,
+                                         schema::Dial::Reader wish) const {
+  for (auto i : ways_to(node))
     for (auto offer : wish.getWays()) {
       auto host = offer.getHost();
       bool same_host = host.size() == all_.host.size()
@@ -192,6 +217,7 @@ void lines::answer(const Msg<schema::Dial>& wish, std::size_t way) {
   auto shown = told_.draw();
   auto& transport = *all_.ways[way].by;
   bool is_expected = transport.expect(peer, shown, answer_limit).has_value();
+  transport.set_rates(peer, terms_of(who.node).most);
   desk_.tell<schema::Dialed>(who, wish, [&](schema::Dialed::Builder said) {
     set_name(said.initMover(), desk_.me());
     said.setNumber(wish->getNumber());
@@ -246,19 +272,29 @@ void lines::is_up(transport::peer_id which) {
   contacts_[one.node].tries = 0;
   redials_.take(one.node);
   probe_->lines(up());
-  log_->info("line_up node={} transport={} failed_before={}",
-             static_cast<unsigned>(one.node), all_.ways[one.way].name,
-             contacts_[one.node].failed.size());
+  line_census::line over{all_.ways[one.way].name, reason(one)};
+  log_->info("line_up node={} transport={} why={}", name_of(one.node), over.transport,
+             over.why);
+  probe_->census().is_up(name_of(one.node), std::move(over));
   show(which);
   told_.more();
+}
+
+/// Why this transport, and no other.
+std::string lines::reason(const line& one) const {
+  if (!terms_of(one.node).transport.empty())
+    return "laid_down";
+  if (one.way == ways_to(one.node).front())
+    return "best";
+  return contacts_.at(one.node).failed.empty() ? "best_of_both" : "better_failed";
 }
 
 void lines::is_lost(transport::peer_id which, std::string_view why) {
   auto& one = lines_.at(which);
   if (one.now == state::leaving)
     return;
-  log_->warn("line_lost node={} transport={} why=\"{}\"",
-             static_cast<unsigned>(one.node), all_.ways[one.way].name, why);
+  log_->warn("line_lost node={} transport={} why=\"{}\"", name_of(one.node),
+             all_.ways[one.way].name, why);
   probe_->lost_line();
   auto node = one.node;
   auto way = one.way;
@@ -276,6 +312,8 @@ void lines::leave(transport::peer_id which) {
   auto& one = lines_.at(which);
   if (one.now == state::leaving)
     return;
+  if (one.now == state::up)
+    probe_->census().is_down(name_of(one.node));
   one.now = state::leaving;
   if (contacts_[one.node].current == which)
     contacts_[one.node].current.reset();
@@ -355,8 +393,8 @@ void lines::learn(transport::peer_id which, schema::Shown::Segment::Reader one) 
   if (!transport::has_shape(shape) || segments_->find(id)
       || !by(over).learn(which, bytes_of(one.getDescriptor()))) {
     probe_->refused_segment();
-    return log_->warn("segment_refused node={} transport={}",
-                      static_cast<unsigned>(over.node), all_.ways[over.way].name);
+    return log_->warn("segment_refused node={} transport={}", name_of(over.node),
+                      all_.ways[over.way].name);
   }
   far_[id] = {which, over.way, shape.shape, shape.blocks};
 }

@@ -7,6 +7,7 @@
 #include "actors/runtime/desk.hpp"
 #include "actors/runtime/pending_table.hpp"
 #include "actors/transfer/far_segment.hpp"
+#include "actors/transfer/line_terms.hpp"
 #include "actors/transfer/paths.hpp"
 #include "actors/transfer/probe.hpp"
 #include "schemas/line.capnp.h"
@@ -26,7 +27,8 @@ schema::LineChanged::State to_schema(transport::peer_state what);
 std::string_view to_text(transport::loss why);
 
 /// Part of the state of a transfer actor: one line to each other node's, over the best
-/// way that both have. A line that fails is replaced, by another way if there is one.
+/// way that both have, or the one that is laid down. A line that fails is replaced, by
+/// another way if there may be one.
 ///
 /// Of two nodes, the later in the topology dials. KV of a node moves only after both
 /// have shown each other their segments.
@@ -43,7 +45,7 @@ public:
   };
 
   /// `all` outlives this.
-  lines(rt::desk<transfer_actor>& desk, const paths& all,
+  lines(rt::desk<transfer_actor>& desk, const paths& all, line_plan plan,
         std::shared_ptr<transport::segment_table> segments,
         std::shared_ptr<spdlog::logger> log, std::shared_ptr<probe> counts, calls told);
 
@@ -90,10 +92,14 @@ private:
     std::uint32_t tries = 0;        ///< Since the last line that was up.
   };
 
+  const line_terms& terms_of(node_index node) const;
+  std::string name_of(node_index node) const;
+  std::vector<std::size_t> ways_to(node_index node) const;
+  std::string reason(const line& one) const;
   bool dials(node_index node) const;
   void dial(node_index node);
   void dial_later(node_index node, nanoseconds wait);
-  std::optional<std::size_t> choose(schema::Dial::Reader wish) const;
+  std::optional<std::size_t> choose(node_index node, schema::Dial::Reader wish) const;
   std::optional<std::size_t> way_called(std::string_view name) const;
   transport::peer_id begin(node_index node, std::uint64_t number, std::size_t way);
   void answer(const Msg<schema::Dial>& wish, std::size_t way);
@@ -108,6 +114,7 @@ private:
 
   rt::desk<transfer_actor>& desk_;
   const paths& all_;
+  const line_plan plan_;
   std::shared_ptr<transport::segment_table> segments_;
   std::shared_ptr<spdlog::logger> log_;
   std::shared_ptr<probe> probe_;

@@ -4,6 +4,7 @@
 
 #include "actors/runtime/counter.hpp"
 #include "actors/runtime/gauge.hpp"
+#include "actors/transfer/line_census.hpp"
 #include "schemas/movement.capnp.h"
 
 #include <array>
@@ -29,6 +30,14 @@ public:
 
   void lines(std::size_t up) noexcept {
     lines_up_.set(up);
+  }
+
+  /// To other nodes, one by one.
+  line_census& census() noexcept {
+    return census_;
+  }
+  const line_census& census() const noexcept {
+    return census_;
   }
 
   void lost_line() noexcept {
@@ -93,6 +102,7 @@ private:
   rt::counter moved_again_total_;
   rt::counter segments_refused_total_;
   rt::counter stale_total_;
+  line_census census_;
 };
 
 } // namespace perigee::transfer

@@ -40,7 +40,7 @@ public:
              [this](number one, auto what) { submit(one, std::move(what)); }),
       quiesces_(how_.movements_max), doors_(in),
       paths_(make(memory_, [this](std::string_view way) { return ear(way); })),
-      lines_(desk_, paths_, memory_.segments, in.log->clone(name), probe_,
+      lines_(desk_, paths_, how_.lines, memory_.segments, in.log->clone(name), probe_,
              {.draw = how_.draw,
               .more = [this] { try_parked(); },
               .clear = [this](node_index node) { on_clear(node); },
@@ -83,6 +83,7 @@ private:
     nanoseconds began;
     nanoseconds ends_at{};
     transport::transport* by = nullptr; // null until the transport has it
+    std::optional<std::size_t> way{};   // to another process, by which it went
     std::uint64_t bytes = 0; // that have been moved, while the last layer goes on
     std::optional<fault> stopped{}; // why the transport was asked to end it
 
@@ -163,6 +164,7 @@ private:
     const auto* far = far_end_of(what);
     auto* door = far ? &doors_.at(paths_.ways[far->way].name) : &doors_.own();
     one.by = far ? paths_.ways[far->way].by.get() : paths_.within.get();
+    one.way = far ? std::optional{far->way} : std::nullopt;
     auto told = [door, to = handle{self_}, why = one.why()](transport::move_id which,
                                                             const auto& came) {
       door->tell<schema::Done>(to, why, [&](schema::Done::Builder done) {
@@ -334,6 +336,8 @@ private:
   /// An asker that is gone needs no answer.
   void answer(const movement& one, schema::MoveFault why, std::uint64_t bytes) {
     probe_->ended(why, bytes, open_.size());
+    if (one.way && why == schema::MoveFault::NONE)
+      probe_->census().moved(paths_.ways[*one.way].name, bytes);
     auto fill = [&](schema::Moved::Builder moved) {
       moved.setTicket(one.key.second);
       moved.setFault(why);

@@ -4,6 +4,7 @@
 
 #include "actors/interfaces.hpp"
 #include "actors/runtime/world.hpp"
+#include "actors/transfer/line_terms.hpp"
 #include "actors/transfer/modelled_links.hpp"
 #include "actors/transfer/paths.hpp"
 #include "actors/transfer/probe.hpp"
@@ -28,6 +29,8 @@ struct options {
   std::chrono::milliseconds gated_limit{600'000};
 
   modelled_links links{};
+
+  line_plan lines{};
 
   /// Draws what nobody can guess. Needed where there are ways to other processes.
   std::function<transport::ticket()> draw{};

@@ -78,6 +78,23 @@ void add_probes(collection& to, const std::string& role,
   }
 }
 
+void add_lines(collection& to, const cluster::probes::each<transfer::probe>& all) {
+  for (const auto& [where, probe] : all) {
+    for (const auto& [node, line] : probe->census().lines())
+      to.add("perigee_transfer_line", "What KV goes by to another node, and why",
+             {{"node", where.first},
+              {"peer", node},
+              {"transport", line.transport},
+              {"why", line.why}},
+             1);
+    for (const auto& [transport, bytes] : probe->census().bytes_moved())
+      to.add("perigee_transfer_bytes_by_transport_total",
+             "Bytes moved to and from other processes",
+             {{"node", where.first}, {"transport", transport}},
+             static_cast<double>(bytes));
+  }
+}
+
 void add_http(collection& to, const gateway::http_probe& http) {
   auto add = [&](const char* name, const char* help, std::uint64_t value) {
     to.add(std::string{"perigee_http_"} + name, help, {}, static_cast<double>(value));
@@ -173,6 +190,7 @@ std::string metrics_text(const metric_sources& from) {
   add_probes(all, "coupled", from.actors.coupleds);
   add_probes(all, "shard", from.actors.shards);
   add_probes(all, "transfer", from.actors.transfers);
+  add_lines(all, from.actors.transfers);
   add_probes(all, "fabric", from.actors.fabrics);
   add_probes(all, "engine", from.actors.engines);
   from.cluster.each([&](const char* name, const char* help, auto value) {

@@ -35,8 +35,8 @@ TEST_CASE("a node's port is as its hardware says") {
 TEST_CASE("the fabric overrules the hardware, and a link both") {
   auto all = pair_of_nodes();
   all.fabric = {.nic_gib_per_s = 5, .core_gib_per_s = 7, .latency_us = 11};
-  all.links.push_back({"d", "", "", 1, 2});
-  all.links.push_back({"", "d", "p", 0.5, 0});
+  all.links.push_back({"d", "", "", "", 1, 2});
+  all.links.push_back({"", "d", "p", "", 0.5, 0});
   auto plan = network_of(all);
   CHECK(plan.core_bytes_per_s == 7 * GiB);
   CHECK(plan.latency == 11us);

@@ -119,8 +119,9 @@ decode_instance = [ { batch_max = 8 } ]
   CHECK(got->cluster.control == "p0");
   CHECK(said_of(smallest + "count = 5000\n").find("from 1 to 4096")
         != std::string::npos);
-  CHECK(said_of(smallest + "count = 2\naddress = \"127.0.0.1:1\"\n").find("no count where")
-        != std::string::npos);
+  CHECK(
+    said_of(smallest + "count = 2\naddress = \"127.0.0.1:1\"\n").find("no count where")
+    != std::string::npos);
 }
 
 TEST_CASE("a node where something computes has a shard") {
@@ -248,8 +249,8 @@ TEST_CASE("links are a node's, or from one node to another") {
   CHECK(got->hardware.at("box").load_gib_per_s == 9);
   CHECK(got->fabric.core_gib_per_s == 100);
   REQUIRE(got->links.size() == 2);
-  CHECK(got->links[0] == link_settings{"n1", "", "", 5, 0});
-  CHECK(got->links[1] == link_settings{"", "n0", "n1", 0, 7});
+  CHECK(got->links[0] == link_settings{"n1", "", "", "", 5, 0});
+  CHECK(got->links[1] == link_settings{"", "n0", "n1", "", 0, 7});
 }
 
 TEST_CASE("a link of who is not there, or of nobody, is refused where it stands") {
@@ -274,8 +275,30 @@ TEST_CASE("a fabric among engines that compute is refused") {
   CHECK(said_of(smallest + "[fabric]\ncore_gib_per_s = 1\n")
         == "conf/t.toml:8: fabric is a table: expected none, unless the engines are "
            "\"modelled\"\n");
-  CHECK(said_of(smallest + "[[link]]\nnode = \"n0\"\n")
-          .find("expected none, unless the engines are")
+}
+
+TEST_CASE("of a link between real nodes its transport and rate can be laid down") {
+  const auto pair = smallest + "[[node]]\nname = \"n1\"\ndecode_instance = [ {} ]\n";
+  auto link
+    = [&](const std::string& what) { return pair + "[[link]]\n" + what + '\n'; };
+  auto got
+    = read(link("from = \"n0\"\nto = \"n1\"\ntransport = \"tcp\"\ngib_per_s = 2"));
+  REQUIRE(got);
+  CHECK(got->links[0] == link_settings{"", "n0", "n1", "tcp", 2, 0});
+  auto refused = [&](const std::string& what, const std::string& why) {
+    CHECK(said_of(link(what)).find(why) != std::string::npos);
+  };
+  refused("node = \"n1\"\ntransport = \"ib\"", "expected one of \"\", \"shm\"");
+  refused("node = \"n1\"\nlatency_us = 3", "only what is modelled has one");
+  refused("node = \"n1\"\ngib_per_s = 3", "expected 0, or from and to");
+  refused("from = \"n0\"\nto = \"n1\"\ntransport = \"tcp\"\n[[link]]\n"
+          "from = \"n1\"\nto = \"n0\"\ntransport = \"shm\"",
+          "one transport for both ways");
+  refused("node = \"n1\"\ntransport = \"tcp\"\n[[link]]\n"
+          "from = \"n1\"\nto = \"n0\"\ntransport = \"shm\"",
+          "one transport for both ways");
+  CHECK(said_of(modelled_pair + "[[link]]\nnode = \"n0\"\ntransport = \"tcp\"\n")
+          .find("KV between modelled engines goes over [fabric]")
         != std::string::npos);
 }
 

@@ -34,13 +34,14 @@ private:
 /// One of the two, and a segment.
 struct end {
   end(lab& bench, std::uint32_t index, const std::vector<wire*>& wires,
-      std::uint64_t segment)
+      std::uint64_t segment, line_plan plan)
     : which{index}, own{segment_id{segment}, static_cast<std::uint8_t>(segment)} {
     REQUIRE(shared.segments->add(own.as_segment()));
     auto in = bench.world();
     in.node = "m" + std::to_string(index);
     in.index = which;
     options how;
+    how.lines = std::move(plan);
     how.draw = [drawn = std::uint8_t{0}]() mutable {
       transport::ticket fresh;
       fresh.secret[0] = std::byte{++drawn};
@@ -80,10 +81,15 @@ struct end {
   rt::actor_tag tag{};
 };
 
+/// What the first node has for the second, and the second for the first.
+struct both_plans {
+  line_terms second, first;
+};
+
 struct two_nodes {
-  explicit two_nodes(std::uint64_t seed)
-    : bench(seed), first(bench, 0, {&best, &other}, 1),
-      second(bench, 1, {&best, &other}, 2) {
+  explicit two_nodes(std::uint64_t seed, both_plans plans = {})
+    : bench(seed), first(bench, 0, {&best, &other}, 1, {{node_index{1}, plans.second}}),
+      second(bench, 1, {&best, &other}, 2, {{node_index{0}, plans.first}}) {
     auto group = bench.spawn<asking_group>(&heard);
     bench.roster().seat(prefill_name{}, {group, {1, 1}, bench.tag()});
     auto shard = bench.spawn<waiting_shard>(&quiesced);
@@ -218,6 +224,58 @@ TEST_CASE("a line that fails is replaced by another way, and movements go on the
   CHECK(two_nodes::arrived(all.first.own, all.second.own));
   CHECK(all.first.count("moved_again_total") == 1);
   CHECK(all.first.count("lines_lost_total") >= 1);
+}
+
+TEST_CASE("what is laid down is taken though there is better, and nothing else is") {
+  FOR_EVERY_SEED(seed);
+  const transport::rates out{100, 200}, back{200, 100};
+  two_nodes all{seed, {{"m1", "other", out}, {"m0", "other", back}}};
+  all.meet();
+  CHECK(all.best.connected == 0);
+  CHECK(all.other.connected == 1);
+  std::size_t outwards = 0, backwards = 0; // whose end is first is up to the seed
+  for (const auto* one : all.other.ends)
+    for (const auto& [who, told] : one->rates_told()) {
+      outwards += told == out;
+      backwards += told == back;
+    }
+  CHECK(outwards > 0);
+  CHECK(backwards > 0);
+  auto up = all.first.counts->census().lines();
+  REQUIRE(up.contains("m1"));
+  CHECK(up.at("m1").transport == "other");
+  CHECK(up.at("m1").why == "laid_down");
+  all.other.fail();
+  all.bench.settle();
+  CHECK(all.first.counts->census().lines().empty());
+  all.bench.advance(5s);
+  CHECK(all.best.connected == 0);
+  CHECK(all.other.connected == 2);
+  all.ask<schema::Push>(1, 1, 2);
+  CHECK(all.fault_of(1) == MoveFault::NONE);
+  CHECK(all.first.counts->census().bytes_moved().at("other")
+        == 2 * small.block_bytes());
+}
+
+TEST_CASE("without the transport that is laid down there is no line") {
+  FOR_EVERY_SEED(seed);
+  two_nodes all{seed, {{"m1", "third", {}}, {"m0", "third", {}}}};
+  all.meet();
+  CHECK(all.best.connected + all.other.connected == 0);
+  all.ask<schema::Push>(1, 1, 2);
+  all.bench.advance(5s);
+  CHECK(all.fault_of(1) == MoveFault::TIMED_OUT);
+}
+
+TEST_CASE("a line says why it is by this transport and no other") {
+  FOR_EVERY_SEED(seed);
+  two_nodes all{seed};
+  all.meet();
+  CHECK(all.first.counts->census().lines().at("1").why == "best");
+  all.best.is_cut = true;
+  all.best.fail();
+  all.bench.advance(5s);
+  CHECK(all.second.counts->census().lines().at("0").why == "better_failed");
 }
 
 TEST_CASE("a movement that was to end is not begun again when its line fails") {

@@ -141,10 +141,9 @@ public:
     return 0;
   }
 
-  /// What was last said of it.
-  rates rates_of(peer_id who) const {
-    auto at = rates_.find(who);
-    return at == rates_.end() ? rates{} : at->second;
+  /// What was last said of each.
+  const std::map<peer_id, rates>& rates_told() const {
+    return rates_;
   }
 
 private:
