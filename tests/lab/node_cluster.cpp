@@ -139,7 +139,6 @@ node_cluster::node_cluster(std::uint64_t seed, nodes_shape shape)
 
 node_cluster::~node_cluster() {
   fleet_.set_idle({});
-  clients_->gateway = nullptr;
   for (unsigned i = shape_.nodes; i-- > 0;)
     if (nodes_[i])
       kill(i);
@@ -213,6 +212,8 @@ cluster::means node_cluster::means_of(unsigned which, std::uint64_t life) {
 
 void node_cluster::kill(unsigned which) {
   auto& one = *nodes_[which];
+  if (which == 0)
+    clients_->gateway = nullptr;
   for_each_connection_of(*one.home,
                          [](connection& over, auto side) { over.kill(side); });
   nodes_[which] = nullptr;
@@ -378,7 +379,7 @@ std::vector<std::string> node_cluster::left_over() const {
       for (auto& each : test::left_over(one->probes))
         found.push_back(std::move(each));
   for (const auto& [stream, answer] : clients_->answers)
-    if (answer.ends != 1 && !answer.withdrawn)
+    if (answer.ends != 1 && !answer.withdrawn && !answer.lost_gateway)
       found.push_back("stream " + std::to_string(stream) + " ended "
                       + std::to_string(answer.ends) + " times");
   return found;

@@ -45,14 +45,19 @@ public:
     return *clients_;
   }
 
-  /// As of small_cluster.
+  /// Of the first node, which may be stopped.
+  bool has_gateway() const {
+    return nodes_[0] && clients_->gateway;
+  }
+
+  /// As of small_cluster. There is a gateway.
   std::uint64_t ask(const question& what);
   void withdraw(std::uint64_t stream);
   right_answer expected(const question& what) const {
     return right_answer_to(what, model_);
   }
 
-  // -- faults: of nodes, never the first ----------------------------------------
+  // -- faults: of any node ----------------------------------------
 
   bool is_up(unsigned node) const; ///< And not stopped.
 

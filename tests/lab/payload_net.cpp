@@ -16,6 +16,7 @@ using block_move = transport::move;
 namespace {
 
 constexpr nanoseconds silence_limit = 3s;
+constexpr nanoseconds loss_most = 100ms, forgetting_most = 400ms;
 constexpr std::uint64_t part_bytes_most = 128; // of one turn
 
 template <class Number>
@@ -182,9 +183,9 @@ public:
       over->is_leaving[side_in(*over)] = true;
       soon(in_.all_.between(0us, 1ms),
            [=, this] { end_all_of(*over, fault::peer_lost); });
-      leave(over, in_.all_.between(1ms, 10ms));
+      leave(over, in_.all_.between(1ms, loss_most));
     }
-    soon(in_.all_.between(1ms, 50ms), [=, this] {
+    soon(in_.all_.between(1ms, forgetting_most), [=, this] {
       if (over && has(*over)) {
         shut(*over);
         peers_.erase(who);
@@ -206,7 +207,7 @@ public:
     for (const auto& [who, over] : std::exchange(peers_, {})) {
       auto side = side_in(*over);
       over->is_open[side] = false;
-      leave(over, in_.all_.between(1ms, 10ms));
+      leave(over, in_.all_.between(1ms, loss_most));
       over->at[side] = nullptr;
     }
     alive_ = nullptr;
