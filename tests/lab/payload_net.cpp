@@ -16,7 +16,7 @@ using block_move = transport::move;
 namespace {
 
 constexpr nanoseconds silence_limit = 3s;
-constexpr nanoseconds loss_most = 100ms, forgetting_most = 400ms;
+constexpr nanoseconds loss_most = 1s, forgetting_most = 1s;
 constexpr std::uint64_t part_bytes_most = 128; // of one turn
 
 template <class Number>
