@@ -121,6 +121,14 @@ public:
     return stopped_at_;
   }
 
+  /// From here on all that ends here does so because the process is killed.
+  void kill() {
+    is_killed_ = true;
+  }
+  bool is_killed() const {
+    return is_killed_;
+  }
+
   /// As by SIGSTOP: nothing runs here, while time goes on elsewhere.
   void stop();
 
@@ -153,6 +161,7 @@ private:
   caf::actor_system system_;
   rt::virtual_time time_;
   caf::scheduler::test_coordinator& scheduler_;
+  bool is_killed_ = false;
   bool is_stopped_ = false;
   nanoseconds stopped_at_{};
   std::deque<std::function<void()>> held_;

@@ -212,6 +212,7 @@ cluster::means node_cluster::means_of(unsigned which, std::uint64_t life) {
 
 void node_cluster::kill(unsigned which) {
   auto& one = *nodes_[which];
+  one.home->kill();
   if (which == 0)
     clients_->gateway = nullptr;
   for_each_connection_of(*one.home,
@@ -226,6 +227,30 @@ void node_cluster::stop(unsigned which) {
 
 void node_cluster::wake(unsigned which) {
   nodes_[which]->home->wake();
+}
+
+std::string node_cluster::lose_actor(unsigned which, std::uint64_t pick) {
+  const auto& roster = nodes_[which]->roster;
+  std::vector<std::pair<std::string, std::function<void()>>> all;
+  auto add = [&]<class Handle>(rt::name<Handle> whom, std::string role) {
+    if (auto found = roster.find(whom))
+      all.emplace_back(std::move(role), [who = found->actor] { rt::kill(who); });
+  };
+  const node_index at{which};
+  add(prefill_name{at}, "prefill");
+  add(decode_name{at}, "decode");
+  add(shard_name{at}, "shard");
+  add(transfer_name{at}, "transfer");
+  add(engine_name{at, 0}, "engine 0");
+  add(engine_name{at, 1}, "engine 1");
+  add(gateway_name{at}, "gateway");
+  add(rejector_name{at}, "rejector");
+  add(conductor_name{at}, "conductor");
+  if (all.empty())
+    return "nobody";
+  const auto& [role, kill] = all[pick % all.size()];
+  kill();
+  return role;
 }
 
 /// Whoever is connected to it gives it up, if it says nothing for that long.

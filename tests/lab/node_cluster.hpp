@@ -69,6 +69,10 @@ public:
   void stop(unsigned node);
   void wake(unsigned node);
 
+  /// Ends one of its actors, which `pick`, a number from a seed, chooses; never the
+  /// cluster's. Returns its role.
+  std::string lose_actor(unsigned node, std::uint64_t pick);
+
   // -- looking --------------------------------------------------------------------
 
   /// Pairs of nodes that have met, as both say.

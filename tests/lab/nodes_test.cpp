@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 /// What happens to whom before which message.
 struct mishap {
-  enum class kind : std::uint8_t { kill, stop };
+  enum class kind : std::uint8_t { kill, stop, lose_actor };
 
   std::uint64_t before;
   unsigned node;
@@ -23,14 +23,18 @@ struct mishap {
 class nodes_course {
 public:
   /// `spared`: so many nodes, the first ones, never come to harm.
-  nodes_course(std::uint64_t seed, const nodes_shape& shape, unsigned spared = 1)
+  /// `are_nodes`: what happens does so to nodes, and not to one of their actors.
+  nodes_course(std::uint64_t seed, const nodes_shape& shape, unsigned spared = 1,
+               bool are_nodes = true)
     : roll_(seed * 7919), shape_(shape), all_(seed, shape) {
     auto total = 1 + roll_.below(3);
     for (std::uint64_t i = 0; i < total; ++i)
       plan_.push_back(
         {1 + roll_.below(messages_most),
          static_cast<unsigned>(spared + roll_.below(shape.nodes - spared)),
-         roll_.below(2) == 0 ? mishap::kind::kill : mishap::kind::stop,
+         !are_nodes            ? mishap::kind::lose_actor
+         : roll_.below(2) == 0 ? mishap::kind::kill
+                               : mishap::kind::stop,
          std::chrono::milliseconds{20
                                    + roll_.below(roll_.below(2) == 0 ? 2000 : 9000)}});
   }
@@ -99,6 +103,12 @@ private:
   }
 
   void happen(const mishap& one) {
+    if (one.what == mishap::kind::lose_actor) {
+      story_ += " n" + std::to_string(one.node) + " before "
+                + std::to_string(one.before) + " loses ";
+      story_ += all_.lose_actor(one.node, roll_.below(1 << 20)) + ";";
+      return;
+    }
     bool kills = one.what == mishap::kind::kill;
     story_ += (kills ? " kill n" : " stop n") + std::to_string(one.node) + " before "
               + std::to_string(one.before) + " for " + std::to_string(one.lasts / 1ms)
@@ -125,8 +135,9 @@ private:
   node_cluster all_; // its end may call what is above
 };
 
-void check_course(std::uint64_t seed, const nodes_shape& shape, unsigned spared = 1) {
-  nodes_course one{seed, shape, spared};
+void check_course(std::uint64_t seed, const nodes_shape& shape, unsigned spared = 1,
+                  bool are_nodes = true) {
+  nodes_course one{seed, shape, spared, are_nodes};
   REQUIRE(one.all().pairs_met() == shape.nodes * (shape.nodes - 1) / 2);
   one.run();
   INFO("seed " << seed << ":" << one.story());
@@ -178,6 +189,11 @@ TEST_CASE("also if the node with the gateway is among them") {
   check_course(seed, {.placement = "random"}, 0);
 }
 
+TEST_CASE("also if it is single actors that die, and others depend on them") {
+  FOR_EVERY_CLUSTER_SEED(seed);
+  check_course(seed, small_arenas(), 0, false);
+}
+
 TEST_CASE("one seed, one course of a cluster of nodes") {
   auto value = [](std::uint64_t seed) {
     nodes_course one{seed, {}};
@@ -210,6 +226,11 @@ TEST_CASE("the same, a thousand times, by hand", "[.thousand]") {
                small_arenas());
   for (std::uint64_t seed = 1000; seed < 2000; ++seed)
     check_course(seed, shape);
+}
+
+TEST_CASE("and single actors, a thousand times, by hand", "[.thousand]") {
+  for (std::uint64_t seed = 1000; seed < 2000; ++seed)
+    check_course(seed, small_arenas(), 0, false);
 }
 
 TEST_CASE("and with the gateway's node, a thousand times, by hand", "[.thousand]") {

@@ -199,9 +199,13 @@ public:
     if (std::exchange(is_closed_, true))
       return;
     auto jobs = std::exchange(jobs_, {});
+    auto home = home_.lock();
+    // Who closes and lives on leaves nothing on its way: that its peer may be slow to
+    // notice is not tried here.
+    bool is_killed = home && home->is_killed();
     for (auto& [id, one] : jobs) {
       one->is_over = true;
-      if (one->is_write)
+      if (one->is_write && is_killed)
         one->over->orphans.push_back(one);
     }
     for (const auto& [who, over] : std::exchange(peers_, {})) {
