@@ -104,6 +104,8 @@ void write_node(std::string& text, const node& one) {
     text += "address = " + as_toml(one.address) + '\n';
   if (!one.key.empty())
     text += "key = " + as_toml(one.key) + '\n';
+  if (!one.rdma_devices.empty())
+    text += "rdma_devices = " + as_toml(one.rdma_devices) + '\n';
   if (one.cache_shard)
     text += "cache_shard = "
             + shard_table(*one.cache_shard,

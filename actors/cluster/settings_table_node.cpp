@@ -39,6 +39,12 @@ const std::vector<setting<node_settings>>& settings_of() {
     {"key", &s::key, a_public_key,
      "What the node proves its name with: the public half, as `perigee certs` prints "
      "it."},
+    {"rdma_devices",
+     &s::rdma_devices,
+     {},
+     "The RDMA devices that KV goes over, as in `[\"mlx5_0\", \"mlx5_1\"]`; none: all "
+     "that the machine has. The first of one node is connected with the first of "
+     "another, and so on: they stand in the order of the networks that they are on."},
   };
   return all;
 }

@@ -221,6 +221,7 @@ struct node_settings {
   std::string name = "n0";
   std::string address; ///< Where other processes reach it; empty: nowhere.
   std::string key;     ///< The public half of what it proves its name with.
+  std::vector<std::string> rdma_devices; ///< In the fabric's order; empty: all.
   bool operator==(const node_settings&) const = default;
 };
 

@@ -76,18 +76,23 @@ void add_way(transfer::paths& to, spdlog::logger& log, const char* name,
 #if PERIGEE_HAS_RDMA
 /// Where there are NICs for it, and nobody minds that nothing is encrypted.
 void add_rdma(transfer::paths& to, spdlog::logger& log, const cluster::topology& all,
-              const transport::tcp::options& beside,
+              node_index self, const transport::tcp::options& beside,
               const transport::segment_table& segments, transport::on_peer told) {
-  if (!all.network.tls.empty() && !all.network.insecure)
-    return;
   transport::rdma::options how;
+  how.devices = all.nodes[static_cast<std::size_t>(self)].rdma_devices;
+  auto is_not_there = [&](const std::string& why) {
+    log.log(how.devices.empty() ? spdlog::level::info : spdlog::level::err,
+            "transport_not_there transport=rdma why=\"{}\"", why);
+  };
+  if (!all.network.tls.empty() && !all.network.insecure)
+    return is_not_there("it encrypts nothing; with network.insecure that would do");
   how.listen = beside.listen.substr(0, beside.listen.rfind(':')) + ":0";
   how.insecure = all.network.insecure;
   auto opened = transport::rdma::open(segments, how, std::move(told));
   if (opened)
     to.ways.push_back({"rdma", std::move(*opened), false});
   else
-    log.info("transport_not_there transport=rdma why=\"{}\"", opened.error().what);
+    is_not_there(opened.error().what);
 }
 #endif
 
@@ -201,7 +206,7 @@ node_side::allocator() const {
 
 transfer::make_paths node_side::paths(std::shared_ptr<spdlog::logger> log) const {
   auto how = tcp_options(all_, self_);
-  return [how, memory = memory_, log = std::move(log), &topology = all_](
+  return [how, memory = memory_, log = std::move(log), self = self_, &topology = all_](
            const transfer::shared_memory& in, const transfer::news_of& news) {
     transfer::paths all;
     all.within = std::make_unique<transport::local>(*in.segments);
@@ -209,7 +214,7 @@ transfer::make_paths node_side::paths(std::shared_ptr<spdlog::logger> log) const
     add_way(all, *log, "shm", true,
             transport::shm::open(*in.segments, memory, {}, news("shm")));
 #if PERIGEE_HAS_RDMA
-    add_rdma(all, *log, topology, how, *in.segments, news("rdma"));
+    add_rdma(all, *log, topology, self, how, *in.segments, news("rdma"));
 #endif
     add_way(all, *log, "tcp", false,
             transport::tcp::open(*in.segments, how, news("tcp")));

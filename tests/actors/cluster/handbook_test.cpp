@@ -34,6 +34,7 @@ TEST_CASE("a topology that is written down reads as itself") {
   all.nodes.push_back(all.nodes[0]);
   all.nodes[1].name = "n1";
   all.nodes[1].address = "10.0.0.1:7400";
+  all.nodes[1].rdma_devices = {"mlx5_1", "mlx5_0"};
   all.nodes[1].decode_instances.clear();
   all.nodes[1].cache_shard->dram = 3_GiB;
   all.hardware["big"];
