@@ -18,7 +18,7 @@
 #
 # PROGRAM is an ELF file of this machine with its libraries found by ldd, or a script
 # (its interpreter is taken along; /bin/sh is dash, and busybox has the usual small
-# tools). It runs as root, in the same working directory path, with an empty stdin;
+# tools). Python comes with its own library, but what that loads of others (ctypes, ssl). It runs as root, in the same working directory path, with an empty stdin;
 # stdout and stderr stay apart. What it writes is lost, but /out. What the guest looks
 # like is in README.md.
 #
@@ -75,13 +75,22 @@ take() { # take ROOT PATH
     $'\x7fELF')
       for l in $(ldd "$p" 2>/dev/null | grep -oE '(^|[[:space:]])/[^ ]+' || true); do
         [ -e "$root$l" ] || put "$root" "$l"
-      done ;;
+      done
+      [[ ${p##*/} != python3* ]] || take_python "$root" "$p" ;;
     '#!'*)
       i=$(sed -n '1s/^#! *//p' "$p")
       for i in ${i%% *} $([[ ${i%% *} != */env ]] || command -v "${i##* }"); do
         [ -e "$root$i" ] || take "$root" "$i"
       done ;;
   esac
+}
+take_python() { # take_python ROOT PROGRAM: its library, but what nobody needs here
+  local lib
+  lib=$("$2" -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')
+  mkdir -p "$1$lib"
+  tar -C "$lib" --exclude='./config-*' --exclude=./site-packages --exclude=./test \
+    --exclude=./idlelib --exclude=./ensurepip --exclude=./lib2to3 --exclude=./tkinter \
+    -cf - . | tar -C "$1$lib" -xf -
 }
 pack() {
   (cd "$1" && find . -mindepth 1 | cpio -o -H newc --quiet -R 0:0)
