@@ -80,6 +80,10 @@ void lines::on_member(const Msg<schema::Member>& news) {
     return;
   auto& one = contacts_[node];
   one.is_there = news->getUp();
+  rt::actor_tag who{news->getTag()};
+  if (one.is_there && one.caller == who)
+    return; // it has been quicker to dial than the news of it
+  one.caller = {};
   one.failed.clear();
   one.tries = 0;
   if (auto old = one.current)
@@ -182,7 +186,9 @@ void lines::on_dial(const Msg<schema::Dial>& wish) {
   auto who = to_name<transfer_name>(wish->getMover());
   if (!desk_.is_from(who, wish) || who.node <= desk_.me().node)
     return probe_->dropped_stale();
-  if (auto old = contacts_[who.node].current)
+  auto& one = contacts_[who.node];
+  one.caller = rt::actor_tag{wish->getHeader().getSender()};
+  if (auto old = one.current)
     leave(*old);
   if (auto way = choose(who.node, *wish))
     return answer(wish, *way);

@@ -86,6 +86,7 @@ private:
   /// What is known of another node's transfer actor.
   struct contact {
     bool is_there = false;
+    rt::actor_tag caller{};   ///< Who dialed last.
     std::uint64_t number = 0; ///< Of the last Dial between the two.
     std::optional<transport::peer_id> current{};
     std::set<std::size_t> failed{}; ///< Ways.

@@ -175,6 +175,19 @@ TEST_CASE("two nodes have a line by the best that both have, and KV goes both wa
   CHECK(two_nodes::arrived(all.first.own, all.second.own));
 }
 
+TEST_CASE("a line is kept though its other end was quicker than the news of it") {
+  FOR_EVERY_SEED(seed);
+  two_nodes all{seed};
+  all.tell_member(all.second, all.first, true); // which dials
+  all.tell_member(all.first, all.second, true);
+  CHECK(all.best.connected == 1);
+  CHECK(all.first.count("lines_up") == 1);
+  CHECK(all.second.count("lines_lost_total") == 0);
+  all.ask<schema::Push>(1, 1, 2);
+  CHECK(all.fault_of(1) == MoveFault::NONE);
+  CHECK(two_nodes::arrived(all.first.own, all.second.own));
+}
+
 TEST_CASE("KV is fetched from another node") {
   FOR_EVERY_SEED(seed);
   two_nodes all{seed};
