@@ -80,6 +80,9 @@ void add_rdma(transfer::paths& to, spdlog::logger& log, const cluster::topology&
               const transport::segment_table& segments, transport::on_peer told) {
   transport::rdma::options how;
   how.devices = all.nodes[static_cast<std::size_t>(self)].rdma_devices;
+  // What was on its way over a line that is given up then has time for another.
+  how.silence_limit = std::max<std::chrono::nanoseconds>(all.cluster.transfer_limit / 2,
+                                                         how.drain_limit);
   auto is_not_there = [&](const std::string& why) {
     log.log(how.devices.empty() ? spdlog::level::info : spdlog::level::err,
             "transport_not_there transport=rdma why=\"{}\"", why);
