@@ -18,6 +18,11 @@ constexpr lines::nanoseconds wait_first = 100ms, wait_most = 2s;
 constexpr std::size_t nodes_max = 65'536;
 constexpr std::size_t shown_max = 1024; // of one message
 
+/// After so many in vain.
+lines::nanoseconds wait_after(unsigned tries) {
+  return wait_first * (1u << std::min(tries, 6u));
+}
+
 capnp::Data::Reader data_of(const transport::opaque& bytes) {
   return {reinterpret_cast<const capnp::byte*>(bytes.data()), bytes.size()};
 }
@@ -145,7 +150,8 @@ void lines::dial(node_index node) {
             {reinterpret_cast<const capnp::byte*>(all_.host.data()), all_.host.size()});
       }
     });
-  dial_later(node, answer_limit);
+  // It is not heard by who has not been told of us yet.
+  dial_later(node, std::min(wait_after(one.tries++), answer_limit));
 }
 
 void lines::dial_later(node_index node, nanoseconds wait) {
@@ -173,6 +179,7 @@ void lines::on_dialed(const Msg<schema::Dialed>& said) {
   if (!way || to.getTicket().size() != shown.secret.size())
     return probe_->dropped_stale();
   std::memcpy(shown.secret.data(), to.getTicket().begin(), shown.secret.size());
+  dial_later(who.node, answer_limit);
   auto peer = begin(who.node, one.number, *way);
   auto began = all_.ways[*way].by->connect(peer, bytes_of(to.getEndpoint()), shown);
   if (!began)
@@ -309,8 +316,7 @@ void lines::is_lost(transport::peer_id which, std::string_view why) {
   if (!other.is_there || !dials(node))
     return;
   other.failed.insert(way);
-  auto wait = wait_first * (1u << std::min(other.tries++, 5u));
-  dial_later(node, std::min<nanoseconds>(wait, wait_most));
+  dial_later(node, std::min(wait_after(other.tries++), wait_most));
 }
 
 /// It is of no use any more, to either.

@@ -188,6 +188,19 @@ TEST_CASE("a line is kept though its other end was quicker than the news of it")
   CHECK(two_nodes::arrived(all.first.own, all.second.own));
 }
 
+TEST_CASE("who dials before it has a seat there dials again soon") {
+  FOR_EVERY_SEED(seed);
+  two_nodes all{seed};
+  transfer_name second{node_index{1}, 0};
+  REQUIRE(all.bench.roster().vacate(second, {1, 1}));
+  all.tell_member(all.second, all.first, true);
+  CHECK(all.first.count("stale_total") == 1);
+  all.bench.roster().seat(second, {all.second.actor, {1, 1}, all.second.tag});
+  all.tell_member(all.first, all.second, true);
+  all.bench.advance(200ms);
+  CHECK(all.first.count("lines_up") == 1);
+}
+
 TEST_CASE("KV is fetched from another node") {
   FOR_EVERY_SEED(seed);
   two_nodes all{seed};
