@@ -28,8 +28,13 @@ void prefill_state::on_roomed(const Msg<schema::Roomed>& said) {
   if (said->isGiven())
     give_room(*one, said->getGiven());
   else
-    end(*one, said->isBusy() ? End::BUSY : End::DEADLINE);
+    end(*one, said->isBusy() ? End::BUSY : end_of_gone(*one));
   settle();
+}
+
+/// The instance knows it no more. Unless its time is over, somebody was lost there.
+schema::End prefill_state::end_of_gone(const job& one) const {
+  return remaining(one) > 0 ? End::ACTOR_LOST : End::DEADLINE;
 }
 
 void prefill_state::give_room(job& one, schema::Roomed::Given::Reader room) {
@@ -176,7 +181,7 @@ void prefill_state::on_handed_off(const Msg<schema::HandedOff>& said) {
                [&](auto run) { run.setRefusal(said->getRefused()); });
       end(*one, End::NONE);
       break;
-    case schema::HandedOff::GONE: end(*one, End::DEADLINE); break;
+    case schema::HandedOff::GONE: end(*one, end_of_gone(*one)); break;
   }
   settle();
 }

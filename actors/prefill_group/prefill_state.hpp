@@ -86,6 +86,7 @@ private:
   // -- its KV goes to the decode instance and to the pool
   void ask_room(job& one);
   void on_roomed(const Msg<schema::Roomed>& said);
+  schema::End end_of_gone(const job& one) const;
   void give_room(job& one, schema::Roomed::Given::Reader room);
   void send_ready(job& one);
   void push(job& one, block_range some, const gate_ptr& gate);
