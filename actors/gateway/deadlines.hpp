@@ -13,6 +13,7 @@ enum class waits_for : std::uint8_t {
   parts,     ///< Of a submission; by stream.
   answer,    ///< By number.
   cancelled, ///< By number.
+  news,      ///< Of who was lost, before it is placed again; by number.
 };
 
 struct nothing {};

@@ -52,10 +52,10 @@ void gateway_state::on_tokens(const Msg<schema::Tokens>& said) {
     auto found = requests_.find(run.getRequest());
     if (!found || !is_served_by(found->second, said))
       probe_->dropped_stale();
-    else if (!may_try_again(found->second, run))
-      all.push_back(take_run(*found, run, ages));
+    else if (is_lost_early(found->second, run))
+      try_again(found->second, run);
     else
-      place_again(run.getRequest());
+      all.push_back(take_run(*found, run, ages));
   }
   if (!all.empty())
     patron_->hear(std::move(all));
@@ -80,13 +80,20 @@ bool gateway_state::is_served_by(const open_request& one,
              && desk_.is_from(one.where->decode, said));
 }
 
-/// Lost before the client saw anything of it.
-bool gateway_state::may_try_again(const open_request& one,
-                                  schema::Tokens::Run::Reader run) const {
+/// Before the client saw anything of it.
+bool gateway_state::is_lost_early(const open_request& one,
+                                  schema::Tokens::Run::Reader run) {
   auto end = run.getEnd();
   return (end == schema::End::ACTOR_LOST || end == schema::End::TRANSFER_FAILED)
-         && one.answer_tokens == 0 && run.getTokens().size() == 0
-         && one.attempts < how_.attempts_max;
+         && one.answer_tokens == 0 && run.getTokens().size() == 0;
+}
+
+/// Or not: then it is cancelled, for whoever says so may not reach the others.
+void gateway_state::try_again(const open_request& one,
+                              schema::Tokens::Run::Reader run) {
+  if (one.attempts >= how_.attempts_max)
+    return fail(run.getRequest(), to_error(run));
+  place_again(run.getRequest(), one.attempts + 1 < how_.attempts_max);
 }
 
 // -- it ends otherwise --------------------------------------------------------
@@ -114,6 +121,7 @@ void gateway_state::on_cancelled(const Msg<schema::Cancelled>& said) {
 /// Takes it out of every table.
 open_request gateway_state::close(std::uint64_t request) {
   deadlines_.take({waits_for::answer, request});
+  deadlines_.take({waits_for::news, request});
   return requests_.take(request);
 }
 
@@ -154,6 +162,8 @@ void gateway_state::on_deadline(const due_key& key) {
   auto [what, which] = key;
   if (what == waits_for::answer)
     return fail(which, out_of_time());
+  if (what == waits_for::news)
+    return arrive(which, requests_.find(which)->second);
   if (what == waits_for::parts) {
     take_draft(which);
     refuse(which, bad_submission());

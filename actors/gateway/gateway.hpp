@@ -46,6 +46,10 @@ struct options {
   std::chrono::milliseconds submit_limit{10'000}; ///< From the first part to the last.
   std::chrono::milliseconds cancel_limit{30'000}; ///< For all to say Cancelled.
   unsigned attempts_max = 3; ///< To place a request, as long as no token has come.
+
+  /// Before the last attempt, if it is an instance that knows of a loss, until all others
+  /// were told of it: they notice that a node is silent at different times.
+  std::chrono::milliseconds news_limit{2'000};
 };
 
 /// As a journal keeps them: "control=0 requests_max=4096 ...".

@@ -71,13 +71,16 @@ void gateway_state::begin(std::uint64_t stream, const Msg<schema::Submit>& wish)
   place(std::move(one));
 }
 
-/// As a new attempt, under a new number.
-void gateway_state::place(open_request one) {
+/// As a new attempt, under a new number. If not at once, when there is news.
+void gateway_state::place(open_request one, bool at_once) {
   one.is_sent = false;
   one.where.reset();
   auto& [request, placed] = requests_.open(std::move(one));
   keep_until(deadlines_, {waits_for::answer, request}, placed.deadline + how_.grace);
-  arrive(request, placed);
+  if (at_once)
+    arrive(request, placed);
+  else
+    keep_until(deadlines_, {waits_for::news, request}, desk_.now() + how_.news_limit);
   count();
 }
 

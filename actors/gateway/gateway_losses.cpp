@@ -23,13 +23,17 @@ void gateway_state::on_member(const Msg<schema::Member>& news) {
   else if (role == schema::Role::COUPLED)
     on_lost(to_name<coupled_name>(news->getWho()), true,
             [](auto& where, auto& who) { return where.coupled() == who; });
+  if (!places)
+    arrive_all(); // who has waited for this
   settle();
 }
 
 void gateway_state::arrive_all() {
   for (auto request :
-       requests_.numbers_where([](const open_request& one) { return !one.is_sent; }))
+       requests_.numbers_where([](const open_request& one) { return !one.is_sent; })) {
+    deadlines_.take({waits_for::news, request});
     arrive(request, requests_.find(request)->second);
+  }
 }
 
 /// What was not placed yet went with it, or is told by nobody any more.
@@ -61,7 +65,7 @@ void gateway_state::on_lost_instance(std::uint64_t request, bool decodes) {
 }
 
 /// No token of it has reached the client.
-void gateway_state::place_again(std::uint64_t request) {
+void gateway_state::place_again(std::uint64_t request, bool at_once) {
   if (requests_.find(request)->second.attempts >= how_.attempts_max)
     return fail(request, actor_lost());
   auto one = close(request);
@@ -70,7 +74,7 @@ void gateway_state::place_again(std::uint64_t request) {
   ++one.attempts;
   probe_->placed_again();
   log_->debug("placed_again stream={} attempt={}", one.stream, one.attempts);
-  place(std::move(one));
+  place(std::move(one), at_once);
 }
 
 } // namespace perigee::gateway

@@ -35,7 +35,7 @@ private:
   std::optional<api_error> cannot_take() const;
   draft_table::tokens take_draft(std::uint64_t stream);
   void begin(std::uint64_t stream, const Msg<schema::Submit>& wish);
-  void place(open_request one);
+  void place(open_request one, bool at_once = true);
   void arrive(std::uint64_t request, open_request& one);
   void fill(schema::Wish::Builder to, std::uint64_t request, const open_request& one);
 
@@ -59,7 +59,8 @@ private:
   }
 
   bool is_served_by(const open_request& one, const Msg<schema::Tokens>& said);
-  bool may_try_again(const open_request& one, schema::Tokens::Run::Reader run) const;
+  static bool is_lost_early(const open_request& one, schema::Tokens::Run::Reader run);
+  void try_again(const open_request& one, schema::Tokens::Run::Reader run);
 
   // -- or ends otherwise
   void on_withdraw(const Msg<schema::Withdraw>& wish);
@@ -76,7 +77,7 @@ private:
   template <class Name, class Is>
   void on_lost(const Name& who, bool decodes, Is is_at);
   void on_lost_instance(std::uint64_t request, bool decodes);
-  void place_again(std::uint64_t request);
+  void place_again(std::uint64_t request, bool at_once = true);
 
   // -- time, and the end of it
   void wake_at(nanoseconds due, std::uint64_t epoch);

@@ -13,7 +13,8 @@ std::string to_string(const options& how) {
          + text(" grace_ms", how.grace.count())
          + text(" submit_limit_ms", how.submit_limit.count())
          + text(" cancel_limit_ms", how.cancel_limit.count())
-         + text(" attempts_max", how.attempts_max);
+         + text(" attempts_max", how.attempts_max)
+         + text(" news_limit_ms", how.news_limit.count());
 }
 
 } // namespace perigee::gateway

@@ -86,8 +86,31 @@ TEST_CASE("what cannot be served is tried so often, and no more") {
   at.how->ends_without_token = true;
   at.submit(5);
   at.in.settle();
+  CHECK(at.how->arrived.size() == 2);
+  at.in.advance(2s);
   CHECK(at.how->arrived.size() == 3);
   CHECK(at.hears->error_of(5) == "actor_lost");
+  CHECK(at.how->cancels.count("decode.0")
+        == 3); // who may have been told by nobody else
+  CHECK(at.holds_nothing());
+}
+
+TEST_CASE("the last attempt is made when it is known here, too, who is lost") {
+  stage_set at;
+  at.how->end = schema::End::ACTOR_LOST;
+  at.how->ends_without_token = true;
+  at.submit(5);
+  at.in.settle();
+  CHECK(at.how->arrived.size() == 2);
+  at.how->end = schema::End::LENGTH;
+  at.how->ends_without_token = false;
+  at.how->prefill = 1;
+  at.lose<prefill_double>(schema::Role::PREFILL, 0);
+  at.in.settle();
+  CHECK(at.how->arrived.size() == 3);
+  at.go_on();
+  at.go_on();
+  CHECK(at.hears->streams[5].tokens.size() == 3);
   CHECK(at.holds_nothing());
 }
 
