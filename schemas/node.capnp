@@ -88,6 +88,14 @@ struct Leave {
   incarnation @4 :UInt32;
 }
 
+struct Parting {
+  # A node to each that it has met: it is to end. Nothing new is to be placed there; what is there
+  # goes on.
+  header @0 :Header;
+  index @1 :UInt32 $Limits.maxValue(65535);
+  life @2 :UInt64;
+}
+
 struct Found {
   # The thread that connects, to its own cluster's actor: beside it, who receives there.
   header @0 :Header;

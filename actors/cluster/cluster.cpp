@@ -32,7 +32,7 @@ cluster_state::cluster_state(handle::pointer self, const rt::world& in,
     probe_(std::move(counts)), plans_(units_.size(), respawn_plan{how_.respawns}),
     are_away_(units_.size(), false), disruptions_(how_.disruptions),
     timers_(
-      units_.size() + 3,
+      units_.size() + own_timer_keys,
       [this](auto due, auto epoch) { wake_at(due, epoch, own_timers); },
       [this](auto key, auto) { on_timer(key); }) {
   roster_.clear(); // nobody watches who sat there under an earlier cluster
@@ -67,6 +67,7 @@ auto cluster_state::make_behavior() -> handle::behavior_type {
     desk_.on(this, &cluster_state::on_join<shard_actor>),
     desk_.on(this, &cluster_state::on_join<transfer_actor>),
     desk_.on(this, &cluster_state::on_leave),
+    desk_.on(this, &cluster_state::on_parting),
     desk_.on(this, &cluster_state::on_found),
     desk_.on(this, &cluster_state::on_fenced),
     desk_.on(this, &cluster_state::on_drain),
@@ -117,21 +118,28 @@ void cluster_state::introduce(const std::vector<own_seat*>& newcomers) {
   const std::set<const own_seat*> are_new(newcomers.begin(), newcomers.end());
   for_each_up([&](own_seat& one) {
     for (const auto* other : newcomers)
-      one.tell_of(desk_, *other);
+      tell_of(one, *other);
     if (!are_new.contains(&one))
       for (auto* other : newcomers)
-        other->tell_of(desk_, one);
+        tell_of(*other, one);
   });
   if (neighbours_)
     for (auto* one : newcomers) {
       neighbours_->for_each_seat([&](const seat& other) {
         if (other.is_up())
-          one->tell_of(desk_, other);
+          tell_of(*one, other);
       });
       neighbours_->for_each_met(
         [&](const introducing_actor& there) { one->join(desk_, there); });
     }
   count();
+}
+
+/// Who places hears nothing of a node that is to end, or that it is gone.
+void cluster_state::tell_of(own_seat& whom, const seat& of) {
+  bool is_for_placing = whom.role() != schema::Role::CONDUCTOR || !neighbours_
+                        || !neighbours_->is_parting(of.node());
+  whom.tell_of(desk_, of, of.is_up() && is_for_placing);
 }
 
 // -- ending -----------------------------------------------------------------
@@ -164,7 +172,7 @@ void cluster_state::clear(own_seat& who) {
   who.clear(roster_);
   if (ending_)
     return;
-  for_each_up([&](own_seat& one) { one.tell_of(desk_, who); });
+  for_each_up([&](own_seat& one) { tell_of(one, who); });
   if (!neighbours_)
     return;
   neighbours_->tell_left(who);
@@ -209,7 +217,7 @@ void cluster_state::on_drain(const Msg<schema::Drain>& wish) {
   });
   log_->info("draining gateways={}", undrained_.size());
   if (undrained_.empty())
-    return end_all();
+    return neighbours_ ? part() : end_all();
   bool is_free = timers_.put(drain_is_over, desk_.now() + how_.drain_limit, {});
   PERIGEE_ASSERT(is_free, "there is room for this one");
 }
@@ -278,6 +286,8 @@ void cluster_state::on_timer(timer_key key) {
     return log_refusals();
   if (key == next_disruption)
     return disrupt();
+  if (key == look_whether_idle)
+    return end_if_idle();
   if (key < units_.size())
     return start_again({key});
   log_->warn("drain_limit_reached gateways={}", undrained_.size());
@@ -351,6 +361,7 @@ std::string to_string(const options& how) {
   };
   return text("respawns_max", how.respawns.attempts_max)
          + text(" drain_limit_ns", how.drain_limit.count())
+         + text(" idle_for_ns", how.idle_for.count())
          + text(" refusals_every_ns", how.refusals_every.count())
          + text(" disruptions", how.disruptions.size());
 }

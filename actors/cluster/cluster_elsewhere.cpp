@@ -18,14 +18,17 @@ neighbours::calls cluster_state::told_of_others() {
   auto tell_all = [this](const seat& of) {
     if (ending_)
       return;
-    for_each_up([&](own_seat& one) { one.tell_of(desk_, of); });
+    for_each_up([&](own_seat& one) { tell_of(one, of); });
     count();
   };
   return {.came = tell_all,
           .went = tell_all,
+          .parts = tell_all,
           .met =
             [this](const introducing_actor& there) {
               for_each_up([&](own_seat& one) { one.join(desk_, there); });
+              if (parting_)
+                neighbours_->part_from(there);
             },
           .fence
           = [this](node_index which, std::uint64_t life) { return fence(which, life); },

@@ -2,7 +2,8 @@
 /// cluster_state: what a cluster's actor does. Of its own .cpp files alone.
 ///
 /// cluster_disruptions.cpp has what happens to it by plan; cluster_elsewhere.cpp what it
-/// has to do with other nodes; cluster.cpp all else.
+/// has to do with other nodes, cluster_parting.cpp how one node of several ends;
+/// cluster.cpp all else.
 #pragma once
 
 #include "actors/cluster/cluster.hpp"
@@ -34,6 +35,8 @@ private:
   static constexpr timer_key drain_is_over = ~timer_key{0};
   static constexpr timer_key look_at_refusals = ~timer_key{1};
   static constexpr timer_key next_disruption = ~timer_key{2};
+  static constexpr timer_key look_whether_idle = ~timer_key{3};
+  static constexpr std::size_t own_timer_keys = 4;
   static constexpr std::chrono::nanoseconds nothing_at_all{0};
 
   // Epochs of timers: whose.
@@ -44,6 +47,7 @@ private:
   // -- starting
   void start_unit(std::size_t i, std::vector<own_seat*>& newcomers);
   void introduce(const std::vector<own_seat*>& newcomers);
+  void tell_of(own_seat& whom, const seat& of);
 
   // -- ending
   void on_ended(std::size_t i, own_seat& who, const rt::error& why);
@@ -70,12 +74,16 @@ private:
   template <class Handle>
   void on_join(const Msg<schema::Join>& said, const Handle& who);
   void on_leave(const Msg<schema::Leave>& said);
+  void on_parting(const Msg<schema::Parting>& said);
   void on_fenced(const Msg<schema::Fenced>& said);
 
   // -- draining
   void on_drain(const Msg<schema::Drain>& wish);
   void on_drained(const Msg<schema::Drained>& said);
   void forget_to_drain(const gateway_name& gateway);
+  void part();
+  void look_whether_idle_later();
+  void end_if_idle();
   void end_all();
   void end_if_alone();
 
@@ -124,7 +132,9 @@ private:
   std::optional<neighbours> neighbours_; // if there is anything elsewhere
   std::set<gateway_name> undrained_;
   std::map<std::string, std::uint64_t> refusals_logged_;
+  std::optional<std::chrono::nanoseconds> idle_since_; // while it parts
   bool draining_ = false;
+  bool parting_ = false;
   bool ending_ = false;
 };
 

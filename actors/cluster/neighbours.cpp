@@ -207,6 +207,7 @@ void neighbours::is_met(node_index whom, const introducing_actor& there) {
   auto& one = all_.at(whom);
   one.now = state::met;
   one.there = there;
+  one.is_parting = false;
   one.last_complaint.clear();
   waits_.take(whom);
   auto acquaintance = one.acquaintance;
@@ -274,6 +275,38 @@ void neighbours::tell_left(const seat& own) {
       news.setIncarnation(own.which().incarnation);
     });
   });
+}
+
+// -- parting ------------------------------------------------------------------
+
+void neighbours::part() {
+  for_each_met([&](const introducing_actor& there) { part_from(there); });
+}
+
+void neighbours::part_from(const introducing_actor& there) {
+  desk_.tell<schema::Parting>(
+    there, rt::unprompted, [&](schema::Parting::Builder news) {
+      news.setIndex(static_cast<std::uint32_t>(how_.card.index));
+      news.setLife(how_.card.life);
+    });
+}
+
+void neighbours::on_parting(const Msg<schema::Parting>& said) {
+  auto* one = find(said->getIndex());
+  if (!one || one->now != state::met || one->life != said->getLife()
+      || !is_from(*one, said->getHeader()))
+    return probe_->dropped_stale();
+  one->is_parting = true;
+  log_->info("node_parting node={} life={}", name(node_index{said->getIndex()}),
+             one->life);
+  for (const auto& [where, who] : one->seats)
+    if (who->is_up())
+      told_.parts(*who);
+}
+
+bool neighbours::is_parting(node_index node) const {
+  auto at = all_.find(node);
+  return at != all_.end() && at->second.is_parting;
 }
 
 // -- losing -------------------------------------------------------------------
@@ -372,8 +405,9 @@ void neighbours::complain(node_index of, const std::string& why) {
 bool neighbours::has_roles_needed() const {
   return std::ranges::all_of(how_.roles_needed, [&](auto role) {
     bool is_there = false;
-    for_each_seat(
-      [&](const seat& who) { is_there |= who.role() == role && who.is_up(); });
+    for_each_seat([&](const seat& who) {
+      is_there |= who.role() == role && who.is_up() && !is_parting(who.node());
+    });
     return is_there;
   });
 }

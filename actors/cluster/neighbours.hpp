@@ -45,8 +45,9 @@ public:
   using desk = rt::desk<node_actor>;
 
   struct calls {
-    std::function<void(const seat&)> came;             ///< One is up.
-    std::function<void(const seat&)> went;             ///< One is up no longer.
+    std::function<void(const seat&)> came;  ///< One is up.
+    std::function<void(const seat&)> went;  ///< One is up no longer.
+    std::function<void(const seat&)> parts; ///< One is up, and soon will not be.
     std::function<void(const introducing_actor&)> met; ///< Is to be told who is here.
     std::function<bool(node_index, std::uint64_t life)> fence; ///< False: nobody can.
     std::function<void(std::chrono::nanoseconds due, std::uint64_t epoch)> set_timer;
@@ -78,6 +79,12 @@ public:
   /// Whoever could fence is gone, and its transports with it.
   void on_no_fence();
 
+  void on_parting(const Msg<schema::Parting>& said);
+
+  /// Tells all, or one, that this node is to end.
+  void part();
+  void part_from(const introducing_actor& there);
+
   /// Tells all that one of this node's own has its seat no longer.
   void tell_left(const seat& own);
 
@@ -96,6 +103,9 @@ public:
   }
 
   bool has_roles_needed() const;
+
+  /// Whether that node is to end, so that nothing new is to be placed there.
+  bool is_parting(node_index node) const;
   std::size_t met() const;
 
 private:
@@ -118,6 +128,7 @@ private:
     challenge given{};
     introducing_actor there;
     std::map<place, std::unique_ptr<seat>> seats;
+    bool is_parting = false;
     std::string last_complaint; ///< That was logged.
   };
 

@@ -29,8 +29,9 @@ public:
   /// Ends whoever had it last.
   virtual void kill() = 0;
 
-  /// Tells its actor of `other`. Those who need not know are told nothing.
-  virtual void tell_of(desk& by, const seat& other) = 0;
+  /// Tells its actor that `other` is up, or is not. Those who need not know are told
+  /// nothing.
+  virtual void tell_of(desk& by, const seat& other, bool up) = 0;
 
   /// Introduces its actor to another node. Whom nobody there speaks to isn't.
   virtual void join(desk& by, const introducing_actor& there) = 0;
@@ -77,7 +78,7 @@ public:
       rt::kill(actor_);
   }
 
-  void tell_of(desk& by, const seat& other) override {
+  void tell_of(desk& by, const seat& other, bool up) override {
     if constexpr (!std::is_same_v<Handle, engine_actor>)
       by.tell<schema::Member>(name(), rt::unprompted, [&](auto news) {
         news.setRole(other.role());
@@ -86,7 +87,7 @@ public:
         news.setLife(other.which().life);
         news.setIncarnation(other.which().incarnation);
         news.setTag(static_cast<std::uint64_t>(other.tag()));
-        news.setUp(other.is_up());
+        news.setUp(up);
       });
   }
 

@@ -27,6 +27,7 @@ void add_calibrate(CLI::App& to, session& all);
 void add_certs(CLI::App& to, session& all);
 void add_check(CLI::App& to, session& all);
 void add_compare(CLI::App& to, session& all);
+void add_drain(CLI::App& to, session& all);
 void add_init(CLI::App& to, session& all);
 void add_node(CLI::App& to, session& all);
 void add_plan(CLI::App& to, session& all);

@@ -62,6 +62,7 @@ int run(int count, char** arguments) {
   line.fallthrough(); // --log-level may stand behind a subcommand
   add_serve(line, all);
   add_node(line, all);
+  add_drain(line, all);
   add_certs(line, all);
   add_init(line, all);
   add_check(line, all);

@@ -93,6 +93,8 @@ void processes::keep(child& one) {
     one.plan.started(now());
     if (!run_once(one))
       return;
+    if (std::exchange(one.ended_well, false))
+      continue; // it was drained: to be replaced, or for its host's sake
     auto wait = one.plan.ended(now());
     if (!wait)
       return fail("node " + one.how.node + " has died too often");
@@ -118,7 +120,12 @@ bool processes::run_once(child& one) {
     log_->info("node_ended node={} how=\"{}\"", one.how.node, end_of(status));
     return false;
   }
-  log_->warn("node_died node={} how=\"{}\" {}", one.how.node, end_of(status), table());
+  one.ended_well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (one.ended_well)
+    log_->info("node_drained node={} {}", one.how.node, table());
+  else
+    log_->warn("node_died node={} how=\"{}\" {}", one.how.node, end_of(status),
+               table());
   held.unlock();
   if (WIFEXITED(status) && WEXITSTATUS(status) == code_misused) {
     fail("node " + one.how.node + " cannot run with this topology");

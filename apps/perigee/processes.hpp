@@ -48,8 +48,9 @@ private:
     node_process how;
     cluster::respawn_plan plan;
     std::uint64_t starts = 0;
-    int pid = 0; // 0: it is not there
-    std::thread keeper;
+    int pid = 0;             // 0: it is not there
+    bool ended_well = false; // the last time, though nobody here had said so
+    std::thread keeper{};
   };
 
   void keep(child& one);

@@ -66,8 +66,7 @@ result<replayed, std::string> replay_file(const replay_subject& what,
   };
   auto done = replay(what.topology, what.outline, (*opened)->requests(), how,
                      std::move(log), told, record);
-  if (done)
-    say_skipped(command, (*opened)->skipped());
+  say_skipped(command, (*opened)->skipped());
   return done;
 }
 

@@ -4,6 +4,7 @@
 #include "apps/perigee/journal_keeper.hpp"
 #include "apps/perigee/logging.hpp"
 #include "apps/perigee/model.hpp"
+#include "apps/perigee/node_bell.hpp"
 #include "apps/perigee/processes.hpp"
 #include "apps/perigee/serving.hpp"
 #include "apps/perigee/signals.hpp"
@@ -42,14 +43,25 @@ find_costs(const cluster::topology& all, const model& of, spdlog::logger& log) {
   return to_cost_model(*measured, of);
 }
 
+/// Where nodes are processes. One that cannot be rung for is drained by a signal.
+std::unique_ptr<node_bell> hang_bell(const std::string& name,
+                                     const cluster::topology& all,
+                                     std::function<void()> rung, spdlog::logger& log) {
+  if (name.empty())
+    return nullptr;
+  auto bell = node_bell::hang(all.cluster.name, name, std::move(rung));
+  if (bell)
+    return std::move(*bell);
+  log.warn("drain_by_signal_alone why=\"{}\"", bell.error());
+  return nullptr;
+}
+
 /// Returns when all has ended; with a sentence if nobody had wished that.
-result<void, std::string>
-serve_until_told(serving& cluster, const cluster::topology& all, spdlog::logger& log) {
-  signal_ear ear{[&] {
-    log.info("draining limit_ms={} hint=\"a second signal ends at once\"",
-             all.cluster.drain_limit.count());
-    cluster.drain();
-  }};
+result<void, std::string> serve_until_told(serving& cluster,
+                                           const cluster::topology& all,
+                                           const std::function<void()>& drain,
+                                           spdlog::logger& log) {
+  signal_ear ear{drain};
   auto ready = cluster.wait_until_ready();
   if (!ready)
     return failure(ready.error());
@@ -118,6 +130,8 @@ exit_code run(const serve_arguments& how, const session& all) {
   auto loaded = load_model(*topology, *log);
   if (!loaded)
     return say(exit_code::failed, loaded.error());
+  if (!only && loaded->weights && !topology->links.empty())
+    log->warn("links_without_effect hint=\"nodes of one process share its memory\"");
   log->info("model_loaded name=\"{}\" architecture={} layers={} context_tokens={}",
             loaded->info.name, loaded->info.architecture, loaded->info.layers,
             context_tokens(*topology, *loaded));
@@ -127,7 +141,15 @@ exit_code run(const serve_arguments& how, const session& all) {
   auto cluster = serving::start({*topology, *loaded, *costs, log, how.journal, only});
   if (!cluster)
     return say(exit_code::failed, cluster.error());
-  auto ended = serve_until_told(**cluster, *topology, *log);
+  auto drain = [&] {
+    log->info("draining limit_ms={} hint=\"a second signal ends at once\"",
+              topology->cluster.drain_limit.count());
+    (*cluster)->drain();
+  };
+  auto bell = hang_bell(how.name, *topology, drain, *log);
+  auto ended = serve_until_told(**cluster, *topology, drain, *log);
+  if (bell)
+    bell->mute();
   cluster->reset(); // and all it has to say
   log->info("ended");
   return ended ? exit_code::good : say(exit_code::failed, ended.error());
@@ -156,7 +178,9 @@ void add_node(CLI::App& to, session& all) {
     "node",
     "Run one node of a cluster of several processes, each on its host or all on "
     "one");
-  node->footer("Nodes find each other by their addresses in the topology, in any order "
+  node->footer("SIGTERM, SIGINT and perigee drain have it finish what it has, take "
+               "nothing new, and end. Nodes find each other by their addresses in the "
+               "topology, in any order "
                "of start. Clients ask the control node, at cluster.listen; every other "
                "node has /metrics and /live at its address, two ports on.");
   add_topology_arguments(*node, how->topology);

@@ -1,5 +1,6 @@
 #include "apps/perigee/serving.hpp"
 
+#include "actors/cluster/idleness.hpp"
 #include "apps/perigee/cluster_parts.hpp"
 #include "apps/perigee/metrics.hpp"
 #include "apps/perigee/node_keys.hpp"
@@ -137,6 +138,7 @@ result<void, std::string> serving::open(conductor::cost_model cost) {
       return fresh;
     };
     how.elsewhere = side_->neighbourhood();
+    how.is_idle = [this] { return cluster::is_idle(counts_); };
     how.refusals_every = std::chrono::seconds{1};
   } else {
     means = means_of(all_, model_, link_, cost);

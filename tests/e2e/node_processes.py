@@ -18,7 +18,7 @@ LIMIT = 60
 
 HEAD = """
 [cluster]
-name = "processes"
+name = "at{http}"
 listen = "127.0.0.1:{http}"
 control = "{control}"
 drain_limit_ms = 5000

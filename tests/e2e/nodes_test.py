@@ -139,6 +139,94 @@ class Going(unittest.TestCase):
             self.assertEqual(all["d0"].close(), 0, all.said())
 
 
+class Draining(unittest.TestCase):
+    def drain(self, all, name):
+        """The command that does it, running."""
+        cluster = f"at{all.url.rpartition(':')[2]}"
+        return subprocess.Popen(
+            [all.program, "drain", name, "--cluster", cluster],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def patient(self, *names):
+        """Nodes that may go on for as long as it takes."""
+        all = nodes(*names)
+        all.topology.write_text(all.topology.read_text().replace(
+            "drain_limit_ms = 5000", "drain_limit_ms = 60000"))
+        return all.start()
+
+    def test_a_node_ends_what_it_has_while_others_serve_and_comes_back(self):
+        with self.patient("p0", "d0", "d1") as all:
+            all.wait_until_ready()
+            with all.open(LONG, 400) as stream:
+                first = stream.readline()
+                busy = next(name for name in ("d0", "d1")
+                            if all.metric("perigee_decode_sequences", name) > 0)
+                other = "d1" if busy == "d0" else "d0"
+                draining = self.drain(all, busy)
+                all["p0"].wait_for_line(f"node_parting node={busy}")
+                decoded = all.metric("perigee_decode_steps_total", other)
+                for prompt in PROMPTS:
+                    self.assertEqual(all.ask(prompt, 8)[1], "length", all.said())
+                self.assertGreater(all.metric("perigee_decode_steps_total", other), decoded)
+                self.assertIsNone(all[busy].process.poll())  # it has the stream
+                text, reason = answer_in([first, *stream])
+                self.assertEqual(reason, "length", all.said())
+            said, complaint = draining.communicate(timeout=LIMIT)
+            self.assertEqual(draining.returncode, 0, complaint)
+            self.assertIn("is drained", said)
+            self.assertEqual(all[busy].close(), 0, all.said())
+            self.assertIn("[cluster] drained", "".join(all[busy].lines))
+            self.assertEqual(all.ask(LONG, 400), (text, "length"))
+            all.start(busy)
+            all[busy].wait_for_line("node_met node=p0")
+            all[other].kill()  # so that it is the other's turn
+            all.wait_until(lambda: all.ask(PROMPTS[0], 4)[1] == "length")
+
+    def test_a_prefill_node_too_and_by_a_signal(self):
+        with self.patient("p0", "p1", "d0") as all:
+            all.wait_until_ready()
+            streams = [all.open(f"{i} {LONG}", 8) for i in range(6)]
+            all["p1"].send(signal.SIGTERM)
+            for stream in streams:
+                with stream:
+                    self.assertEqual(answer_in(stream)[1], "length", all.said())
+            self.assertEqual(all["p1"].process.wait(LIMIT), 0, all.said())
+            all["p1"].was_killed = True  # it is to be away
+            self.assertEqual(all.ask(LONG, 8)[1], "length", all.said())
+
+    def test_without_the_last_of_its_kind_the_cluster_is_not_ready(self):
+        with self.patient("p0", "d0") as all:
+            all.wait_until_ready()
+            with all.open(LONG, 200) as stream:
+                first = stream.readline()
+                all["d0"].send(signal.SIGTERM)
+                all["p0"].wait_for_line("node_parting node=d0")
+                self.assertFalse(all.is_ready())
+                self.assertEqual(all.ask(PROMPTS[0], 4)[1], "not_ready")
+                self.assertEqual(answer_in([first, *stream])[1], "length", all.said())
+            self.assertEqual(all["d0"].process.wait(LIMIT), 0)
+            all.start("d0")
+            all.wait_until_ready()
+
+    def test_who_goes_on_for_too_long_is_ended_and_the_client_hears(self):
+        with nodes("p0", "d0") as all:
+            all.topology.write_text(all.topology.read_text().replace(
+                "drain_limit_ms = 5000", "drain_limit_ms = 500"))
+            all.start().wait_until_ready()
+            with all.open(LONG, 700) as stream:
+                stream.readline()
+                all["d0"].send(signal.SIGTERM)
+                self.assertEqual(answer_in(stream)[1], "actor_lost", all.said())
+            self.assertEqual(all["d0"].process.wait(LIMIT), 0)
+
+    def test_who_is_not_there_cannot_be_drained(self):
+        with nodes("p0", "d0") as all:
+            nobody = self.drain(all, "d0")
+            _, complaint = nobody.communicate(timeout=LIMIT)
+            self.assertEqual(nobody.returncode, 1)
+            self.assertIn("does not run on this host", complaint)
+
+
 class Secure(unittest.TestCase):
     def test_with_certificates_and_keys_they_serve_as_without(self):
         with nodes("p0", "d0").make_secure().start() as all:
@@ -178,10 +266,17 @@ class Supervised(unittest.TestCase):
                 serve.wait_for_line("node_started node=d0", 2)
                 all.wait_until(lambda: all.is_ready()
                                and all.ask(PROMPTS[0], 4)[1] == "length")
+                subprocess.run([all.program, "drain", "d0", "--cluster",
+                                f"at{all.url.rpartition(':')[2]}"],
+                               timeout=LIMIT, check=True, stdout=subprocess.DEVNULL)
+                serve.wait_for_line("node_drained node=d0")
+                serve.wait_for_line("node_started node=d0", 3)
+                all.wait_until(lambda: all.is_ready()
+                               and all.ask(PROMPTS[0], 4)[1] == "length")
             finally:
                 self.assertEqual(serve.close(), 0, "".join(serve.lines))
             said = "".join(serve.lines)
-            self.assertIn("restarts 1", said)
+            self.assertIn("restarts 2", said)
             self.assertEqual(said.count('how="exit code 0"'), 2, said)
             listed = subprocess.run([all.program, "trace", journal, "list"], text=True,
                                     capture_output=True, timeout=LIMIT, check=True)
