@@ -1,476 +1,244 @@
 #include "actors/transfer/transfer.hpp"
 
-#include "actors/asker.hpp"
-#include "actors/runtime/desk.hpp"
-#include "actors/runtime/pending_table.hpp"
-#include "actors/transfer/doors.hpp"
-#include "actors/transfer/lines.hpp"
-#include "actors/transfer/movement.hpp"
-#include "actors/transfer/quiesce_line.hpp"
-#include "actors/transfer/trips.hpp"
+#include "actors/transfer/transfer_state.hpp"
 #include "transport/inline_local.hpp"
 #include "transport/local.hpp"
 
 #include <spdlog/logger.h>
 
 #include <cmath>
-#include <map>
-#include <variant>
 
 namespace perigee::transfer {
-namespace {
 
-using std::chrono::nanoseconds;
-using transport::fault;
+transfer_state::transfer_state(handle::pointer self, const rt::world& in,
+                               shared_memory memory, const make_paths& make,
+                               options how, std::shared_ptr<probe> counts)
+  : self_(self), desk_(self, in, name), memory_(std::move(memory)),
+    how_(std::move(how)), probe_(std::move(counts)),
+    deadlines_(
+      how_.movements_max,
+      [this](auto due, auto epoch) { wake_at(due, epoch, of_deadlines); },
+      [this](number one, auto) { stop(one, fault::timed_out); }),
+    trips_(desk_, handle{self}, how_.links,
+           [this](number one, auto what) { submit(one, std::move(what)); }),
+    quiesces_(how_.movements_max), doors_(in),
+    paths_(make(memory_, [this](std::string_view way) { return ear(way); })),
+    lines_(
+      desk_, paths_, how_.lines, memory_.segments, in.log->clone(name), probe_,
+      {.draw = how_.draw,
+       .more = [this] { try_parked(); },
+       .clear = [this](node_index node) { on_clear(node); },
+       .set_timer = [this](auto due, auto epoch) { wake_at(due, epoch, of_lines); }}) {}
 
-class transfer_state {
-public:
-  using handle = transfer_actor;
-  static constexpr const char* name = "transfer";
-
-  transfer_state(handle::pointer self, const rt::world& in, shared_memory memory,
-                 const make_paths& make, options how, std::shared_ptr<probe> counts)
-    : self_(self), desk_(self, in, name), memory_(std::move(memory)),
-      how_(std::move(how)), probe_(std::move(counts)),
-      deadlines_(
-        how_.movements_max,
-        [this](auto due, auto epoch) { wake_at(due, epoch, of_deadlines); },
-        [this](number one, auto) { stop(one, fault::timed_out); }),
-      trips_(desk_, handle{self}, how_.links,
-             [this](number one, auto what) { submit(one, std::move(what)); }),
-      quiesces_(how_.movements_max), doors_(in),
-      paths_(make(memory_, [this](std::string_view way) { return ear(way); })),
-      lines_(desk_, paths_, how_.lines, memory_.segments, in.log->clone(name), probe_,
-             {.draw = how_.draw,
-              .more = [this] { try_parked(); },
-              .clear = [this](node_index node) { on_clear(node); },
-              .set_timer
-              = [this](auto due, auto epoch) { wake_at(due, epoch, of_lines); }}) {}
-
-  handle::behavior_type make_behavior() {
-    return {
-      desk_.on(this, &transfer_state::on_fetch),
-      desk_.on(this, &transfer_state::on_push),
-      desk_.on(this, &transfer_state::on_abort),
-      desk_.on(this, &transfer_state::on_quiesce),
-      desk_.on(this, &transfer_state::on_done),
-      desk_.on(this, &transfer_state::on_flowed),
-      desk_.on(this, &transfer_state::on_dial),
-      desk_.on(this, &transfer_state::on_dialed),
-      desk_.on(this, &transfer_state::on_shown),
-      desk_.on(this, &transfer_state::on_line_changed),
-      desk_.on(this, &transfer_state::on_fence),
-      desk_.on(this, &transfer_state::on_member),
-      desk_.on(this, &transfer_state::on_due),
-    };
-  }
-
-private:
-  using number = std::uint64_t; // of a movement here; from 1
-  using asker = std::variant<prefill_name, decode_name>;
-  using wish_of = std::variant<Msg<schema::Fetch>, Msg<schema::Push>>;
-
-  // Epochs of timers: whose.
-  enum timer_of : std::uint64_t { of_deadlines, of_lines, timer_owners };
-
-  /// Sender and ticket.
-  using wish_key = std::pair<rt::actor_tag, std::uint64_t>;
-
-  struct movement {
-    asker who;
-    wish_key key;
-    wish_of wish;
-    nanoseconds began;
-    nanoseconds ends_at{};
-    transport::transport* by = nullptr; // null until the transport has it
-    std::optional<std::size_t> way{};   // to another process, by which it went
-    std::uint64_t bytes = 0; // that have been moved, while the last layer goes on
-    std::optional<fault> stopped{}; // why the transport was asked to end it
-
-    schema::Movement::Reader what() const {
-      return std::visit([](const auto& said) { return said->getWhat(); }, wish);
-    }
-    rt::cause why() const {
-      return std::visit([](const auto& said) { return rt::cause{said}; }, wish);
-    }
+transfer_state::handle::behavior_type transfer_state::make_behavior() {
+  return {
+    desk_.on(this, &transfer_state::on_fetch),
+    desk_.on(this, &transfer_state::on_push),
+    desk_.on(this, &transfer_state::on_abort),
+    desk_.on(this, &transfer_state::on_quiesce),
+    desk_.on(this, &transfer_state::on_done),
+    desk_.on(this, &transfer_state::on_flowed),
+    desk_.on(this, &transfer_state::on_dial),
+    desk_.on(this, &transfer_state::on_dialed),
+    desk_.on(this, &transfer_state::on_shown),
+    desk_.on(this, &transfer_state::on_line_changed),
+    desk_.on(this, &transfer_state::on_fence),
+    desk_.on(this, &transfer_state::on_member),
+    desk_.on(this, &transfer_state::on_due),
   };
+}
 
-  surroundings here() const {
-    return {*memory_.segments, *memory_.gates, lines_.known()};
-  }
+// -- beginning --------------------------------------------------------------
 
-  // -- beginning --------------------------------------------------------------
+void transfer_state::on_fetch(const Msg<schema::Fetch>& wish) {
+  take(wish);
+}
 
-  void on_fetch(const Msg<schema::Fetch>& wish) {
-    take(wish);
-  }
+void transfer_state::on_push(const Msg<schema::Push>& wish) {
+  take(wish);
+}
 
-  void on_push(const Msg<schema::Push>& wish) {
-    take(wish);
-  }
-
-  template <class T>
-  void take(const Msg<T>& wish) {
-    auto who = asker_of(wish);
-    wish_key key{rt::actor_tag{wish->getHeader().getSender()}, wish->getTicket()};
-    if (!who || by_key_.contains(key))
-      return probe_->dropped_stale();
-    movement one{*who, key, wish, desk_.now()};
-    if (open_.size() >= how_.movements_max)
-      return answer(one, fault::busy);
-    auto what = to_move(wish->getWhat(), here());
-    if (!what && !may_come(what.error()))
-      return answer(one, what.error());
-    auto limit = limit_of(wish->getWhat());
-    one.ends_at = desk_.now() + limit;
-    auto mine = ++numbers_;
-    open_.emplace(mine, one);
-    by_key_.emplace(key, mine);
-    bool there_is_room = deadlines_.put(mine, one.ends_at, {});
-    PERIGEE_ASSERT(there_is_room, "a deadline for every open movement");
-    probe_->began(open_.size());
-    if (!what) {
-      parked_.insert(mine);
-      return;
-    }
-    what->limit = limit;
-    auto way = std::is_same_v<T, schema::Push> ? link_way::storing : link_way::loading;
-    if (!trips_.begin(mine, *what, way, wish, here()))
-      submit(mine, std::move(*what));
-  }
-
-  /// The asker that `wish` names, if that is who sent it.
-  template <class T>
-  std::optional<asker> asker_of(const Msg<T>& wish) {
-    std::optional<asker> found;
-    with_asker(wish->getAsker(), [&]<class Name>(Name who) {
-      if constexpr (!std::is_same_v<Name, shard_name>) // moves nothing
-        if (desk_.is_from(who, wish))
-          found = who;
-    });
-    return found;
-  }
-
-  nanoseconds limit_of(schema::Movement::Reader said) const {
-    nanoseconds most{said.getAwaitGate() == 0 ? how_.limit : how_.gated_limit};
-    auto remaining = said.getRemainingNs();
-    if (remaining == 0 || remaining >= static_cast<std::uint64_t>(most.count()))
-      return most;
-    return nanoseconds{remaining};
-  }
-
-  void submit(number mine, transport::move what) {
-    auto& one = open_.at(mine);
-    const auto* far = far_end_of(what);
-    auto* door = far ? &doors_.at(paths_.ways[far->way].name) : &doors_.own();
-    one.by = far ? paths_.ways[far->way].by.get() : paths_.within.get();
-    one.way = far ? std::optional{far->way} : std::nullopt;
-    auto told = [door, to = handle{self_}, why = one.why()](transport::move_id which,
-                                                            const auto& came) {
-      door->tell<schema::Done>(to, why, [&](schema::Done::Builder done) {
-        done.setNumber(static_cast<number>(which));
-        done.setFault(came ? schema::MoveFault::NONE : to_schema(came.error()));
-        done.setBytes(came ? *came : 0);
-      });
-    };
-    auto said = one.by->submit(transport::move_id{mine}, std::move(what), told);
-    if (!said)
-      end_or_park(mine, to_schema(said.error()));
-  }
-
-  const far_segment* far_end_of(const transport::move& what) const {
-    for (auto one : {what.from, what.to})
-      if (auto at = lines_.known().find(one); at != lines_.known().end())
-        return &at->second;
-    return nullptr;
-  }
-
-  // -- other nodes --------------------------------------------------------------
-
-  /// Whether a segment that is not known may become so.
-  bool may_come(fault why) const {
-    return why == fault::gone && lines_.expects_more();
-  }
-
-  /// The connection has failed: there will be another, unless this was to end anyway, or
-  /// somebody has been told how far it came.
-  void end_or_park(number mine, schema::MoveFault why) {
-    auto& one = open_.at(mine);
-    if (one.stopped && why == schema::MoveFault::BROKEN)
-      return end(mine, *one.stopped);
-    if (why != schema::MoveFault::BROKEN || one.what().getOpenGate() != 0
-        || !lines_.expects_more())
-      return end(mine, why, 0);
-    probe_->moved_again();
-    one.by = nullptr;
+template <class T>
+void transfer_state::take(const Msg<T>& wish) {
+  auto who = asker_of(wish);
+  wish_key key{rt::actor_tag{wish->getHeader().getSender()}, wish->getTicket()};
+  if (!who || by_key_.contains(key))
+    return probe_->dropped_stale();
+  movement one{*who, key, wish, desk_.now()};
+  if (open_.size() >= how_.movements_max)
+    return answer(one, fault::busy);
+  auto what = to_move(wish->getWhat(), here());
+  if (!what && !may_come(what.error()))
+    return answer(one, what.error());
+  auto limit = limit_of(wish->getWhat());
+  one.ends_at = desk_.now() + limit;
+  auto mine = ++numbers_;
+  open_.emplace(mine, one);
+  by_key_.emplace(key, mine);
+  bool there_is_room = deadlines_.put(mine, one.ends_at, {});
+  PERIGEE_ASSERT(there_is_room, "a deadline for every open movement");
+  probe_->began(open_.size());
+  if (!what) {
     parked_.insert(mine);
+    return;
   }
+  what->limit = limit;
+  auto way = std::is_same_v<T, schema::Push> ? link_way::storing : link_way::loading;
+  if (!trips_.begin(mine, *what, way, wish, here()))
+    submit(mine, std::move(*what));
+}
 
-  void try_parked() {
-    for (auto mine : std::exchange(parked_, {})) {
-      const auto& one = open_.at(mine);
-      auto what = to_move(one.what(), here());
-      if (!what && may_come(what.error())) {
-        parked_.insert(mine);
-      } else if (!what) {
-        end(mine, what.error());
-      } else {
-        what->limit = one.ends_at - desk_.now();
-        submit(mine, std::move(*what));
-      }
-    }
-  }
+/// The asker that `wish` names, if that is who sent it.
+template <class T>
+std::optional<transfer_state::asker> transfer_state::asker_of(const Msg<T>& wish) {
+  std::optional<asker> found;
+  with_asker(wish->getAsker(), [&]<class Name>(Name who) {
+    if constexpr (!std::is_same_v<Name, shard_name>) // moves nothing
+      if (desk_.is_from(who, wish))
+        found = who;
+  });
+  return found;
+}
 
-  transport::on_peer ear(std::string_view way) {
-    auto* door = &doors_.open(way);
-    return [door, to = handle{self_}](transport::peer_id which,
-                                      const transport::peer_news& news) {
-      door->tell<schema::LineChanged>(to, rt::unprompted,
-                                      [&](schema::LineChanged::Builder said) {
-                                        said.setLine(static_cast<std::uint64_t>(which));
-                                        said.setState(to_schema(news.state));
-                                        said.setWhy(std::string{to_text(news.why)});
-                                      });
-    };
-  }
+std::chrono::nanoseconds transfer_state::limit_of(schema::Movement::Reader said) const {
+  nanoseconds most{said.getAwaitGate() == 0 ? how_.limit : how_.gated_limit};
+  auto remaining = said.getRemainingNs();
+  if (remaining == 0 || remaining >= static_cast<std::uint64_t>(most.count()))
+    return most;
+  return nanoseconds{remaining};
+}
 
-  void on_dial(const Msg<schema::Dial>& wish) {
-    lines_.on_dial(wish);
-  }
-  void on_dialed(const Msg<schema::Dialed>& said) {
-    lines_.on_dialed(said);
-  }
-  void on_shown(const Msg<schema::Shown>& said) {
-    lines_.on_shown(said);
-  }
-
-  void on_line_changed(const Msg<schema::LineChanged>& news) {
-    if (!doors_.has(rt::actor_tag{news->getHeader().getSender()}))
-      return probe_->dropped_stale();
-    lines_.on_line_changed(*news);
-  }
-
-  void on_fence(const Msg<schema::Fence>& wish) {
-    if (!desk_.is_from(cluster_name{desk_.me().node, 0}, wish))
-      return probe_->dropped_stale();
-    fences_[node_index{wish->getIndex()}] = wish->getLife();
-    lines_.cut(node_index{wish->getIndex()});
-  }
-
-  /// Nothing of `node` reaches memory here, but by a line that is in use.
-  void on_clear(node_index node) {
-    answer_quiesces_for(node);
-    auto at = fences_.find(node);
-    if (at == fences_.end())
-      return;
-    desk_.tell<schema::Fenced>(cluster_name{desk_.me().node, 0}, rt::unprompted,
-                               [&](schema::Fenced::Builder said) {
-                                 said.setIndex(static_cast<std::uint32_t>(node));
-                                 said.setLife(at->second);
-                               });
-    fences_.erase(at);
-  }
-
-  // -- modelled links -----------------------------------------------------------
-
-  void on_flowed(const Msg<schema::Flowed>& said) {
-    if (!how_.links.fabric || !desk_.is_from(*how_.links.fabric, said))
-      return probe_->dropped_stale();
-    if (said->getBusy() && open_.contains(said->getNumber()))
-      return stop(said->getNumber(), fault::busy);
-    trips_.on_flowed(*said);
-  }
-
-  /// From ourselves: without a number to look at the link; else that movement has come
-  /// a step further.
-  void on_timer(schema::Done::Reader timer) {
-    auto which = timer.getNumber();
-    if (which == 0)
-      return trips_.on_link_timer(timer.getBytes());
-    auto at = open_.find(which);
-    if (at != open_.end() && at->second.bytes > 0)
-      return end(which, schema::MoveFault::NONE, at->second.bytes);
-    trips_.arrive(which);
-  }
-
-  // -- ending -----------------------------------------------------------------
-
-  void on_done(const Msg<schema::Done>& done) {
-    rt::actor_tag from{done->getHeader().getSender()};
-    if (from == desk_.tag())
-      return on_timer(*done);
-    auto at = open_.find(done->getNumber());
-    if (!doors_.has(from) || at == open_.end())
-      return probe_->dropped_stale();
-    auto last_layer = trips_.take_last_layer(at->first);
-    bool is_done = done->getFault() == schema::MoveFault::NONE && done->getBytes() > 0;
-    if (!is_done && at->second.by != paths_.within.get())
-      return end_or_park(done->getNumber(), done->getFault());
-    if (!is_done || last_layer.count() == 0)
-      return end(done->getNumber(), done->getFault(), done->getBytes());
-    at->second.bytes = done->getBytes();
-    desk_.tell_after<schema::Done>(handle{self_}, last_layer, rt::unprompted,
-                                   [=](auto later) { later.setNumber(at->first); });
-  }
-
-  void end(number mine, schema::MoveFault why, std::uint64_t bytes) {
-    auto at = open_.find(mine);
-    auto one = std::move(at->second);
-    open_.erase(at);
-    by_key_.erase(one.key);
-    deadlines_.take(mine);
-    trips_.forget(mine);
-    parked_.erase(mine);
-    answer(one, why, bytes);
-    answer_quiesces(one.key.first);
-  }
-
-  void end(number mine, fault why) {
-    end(mine, to_schema(why), 0);
-  }
-
-  void answer(const movement& one, fault why) {
-    answer(one, to_schema(why), 0);
-  }
-
-  /// An asker that is gone needs no answer.
-  void answer(const movement& one, schema::MoveFault why, std::uint64_t bytes) {
-    probe_->ended(why, bytes, open_.size());
-    if (one.way && why == schema::MoveFault::NONE)
-      probe_->census().moved(paths_.ways[*one.way].name, bytes);
-    auto fill = [&](schema::Moved::Builder moved) {
-      moved.setTicket(one.key.second);
-      moved.setFault(why);
-      moved.setBytes(bytes);
-      moved.setDurationNs(
-        static_cast<std::uint64_t>((desk_.now() - one.began).count()));
-    };
-    std::visit(
-      [&](const auto& whom) { desk_.tell<schema::Moved>(whom, one.why(), fill); },
-      one.who);
-  }
-
-  /// Has one ended, and told of that, before its time.
-  void stop(number mine, fault why) {
-    auto& one = open_.at(mine);
-    if (one.by) {
-      one.stopped = why;
-      return one.by->abort(transport::move_id{mine}, why);
-    }
-    trips_.call_off(mine);
-    end(mine, why);
-  }
-
-  void on_abort(const Msg<schema::Abort>& wish) {
-    if (!asker_of(wish))
-      return probe_->dropped_stale();
-    auto at
-      = by_key_.find({rt::actor_tag{wish->getHeader().getSender()}, wish->getTicket()});
-    if (at != by_key_.end()) // else it has ended, and was answered
-      stop(at->second, fault::aborted);
-  }
-
-  void on_due(const Msg<schema::Due>& timer) {
-    auto epoch = timer->getEpoch() / timer_owners;
-    switch (timer->getEpoch() % timer_owners) {
-      case of_deadlines: deadlines_.on_timer(epoch, desk_.now()); break;
-      case of_lines: lines_.on_timer(epoch); break;
-    }
-  }
-
-  void wake_at(nanoseconds due, std::uint64_t epoch, timer_of whose) {
-    desk_.tell_after<schema::Due>(
-      handle{self_}, due - desk_.now(), rt::unprompted,
-      [&](auto timer) { timer.setEpoch(epoch * timer_owners + whose); });
-  }
-
-  // -- those who are gone -----------------------------------------------------
-
-  void on_member(const Msg<schema::Member>& news) {
-    if (!desk_.is_from(cluster_name{desk_.me().node, 0}, news))
-      return probe_->dropped_stale();
-    if (!news->getUp())
-      stop_all_of(rt::actor_tag{news->getTag()});
-    else if (how_.links.fabric && news->getRole() == schema::Role::FABRIC)
-      trips_.on_new_fabric();
-    lines_.on_member(news);
-    try_parked();
-  }
-
-  void stop_all_of(rt::actor_tag asker_tag) {
-    std::vector<number> theirs; // first: stopping one changes the table
-    for (auto at = by_key_.lower_bound({asker_tag, 0});
-         at != by_key_.end() && at->first.first == asker_tag; ++at)
-      theirs.push_back(at->second);
-    for (auto one : theirs)
-      stop(one, fault::aborted);
-  }
-
-  bool has_any_of(rt::actor_tag asker_tag) const {
-    auto at = by_key_.lower_bound({asker_tag, 0});
-    return at != by_key_.end() && at->first.first == asker_tag;
-  }
-
-  void on_quiesce(const Msg<schema::Quiesce>& wish) {
-    std::optional<decltype(quiesce::who)> who;
-    with_asker(wish->getAsker(), [&]<class Name>(Name owner) {
-      if constexpr (!std::is_same_v<Name, prefill_name>) // nobody writes into its arena
-        if (desk_.is_from(owner, wish))
-          who = owner;
+void transfer_state::submit(number mine, transport::move what) {
+  auto& one = open_.at(mine);
+  const auto* far = far_end_of(what);
+  auto* door = far ? &doors_.at(paths_.ways[far->way].name) : &doors_.own();
+  one.by = far ? paths_.ways[far->way].by.get() : paths_.within.get();
+  one.way = far ? std::optional{far->way} : std::nullopt;
+  auto told = [door, to = handle{self_}, why = one.why()](transport::move_id which,
+                                                          const auto& came) {
+    door->tell<schema::Done>(to, why, [&](schema::Done::Builder done) {
+      done.setNumber(static_cast<number>(which));
+      done.setFault(came ? schema::MoveFault::NONE : to_schema(came.error()));
+      done.setBytes(came ? *came : 0);
     });
-    if (!who)
-      return probe_->dropped_stale();
-    rt::actor_tag writer{wish->getWriter()};
-    node_index where{wish->getNode()};
-    if (!quiesces_.join({*who, wish->getTicket(), wish, writer, where}))
-      return; // it asks again
-    if (where != desk_.me().node)
-      return answer_quiesces_for(where);
-    stop_all_of(writer);
-    answer_quiesces(writer);
+  };
+  auto said = one.by->submit(transport::move_id{mine}, std::move(what), told);
+  if (!said)
+    end_or_park(mine, to_schema(said.error()));
+}
+
+// -- modelled links -----------------------------------------------------------
+
+void transfer_state::on_flowed(const Msg<schema::Flowed>& said) {
+  if (!how_.links.fabric || !desk_.is_from(*how_.links.fabric, said))
+    return probe_->dropped_stale();
+  if (said->getBusy() && open_.contains(said->getNumber()))
+    return stop(said->getNumber(), fault::busy);
+  trips_.on_flowed(*said);
+}
+
+/// From ourselves: without a number to look at the link; else that movement has come
+/// a step further.
+void transfer_state::on_timer(schema::Done::Reader timer) {
+  auto which = timer.getNumber();
+  if (which == 0)
+    return trips_.on_link_timer(timer.getBytes());
+  auto at = open_.find(which);
+  if (at != open_.end() && at->second.bytes > 0)
+    return end(which, schema::MoveFault::NONE, at->second.bytes);
+  trips_.arrive(which);
+}
+
+// -- ending -----------------------------------------------------------------
+
+void transfer_state::on_done(const Msg<schema::Done>& done) {
+  rt::actor_tag from{done->getHeader().getSender()};
+  if (from == desk_.tag())
+    return on_timer(*done);
+  auto at = open_.find(done->getNumber());
+  if (!doors_.has(from) || at == open_.end())
+    return probe_->dropped_stale();
+  auto last_layer = trips_.take_last_layer(at->first);
+  bool is_done = done->getFault() == schema::MoveFault::NONE && done->getBytes() > 0;
+  if (!is_done && at->second.by != paths_.within.get())
+    return end_or_park(done->getNumber(), done->getFault());
+  if (!is_done || last_layer.count() == 0)
+    return end(done->getNumber(), done->getFault(), done->getBytes());
+  at->second.bytes = done->getBytes();
+  desk_.tell_after<schema::Done>(handle{self_}, last_layer, rt::unprompted,
+                                 [=](auto later) { later.setNumber(at->first); });
+}
+
+void transfer_state::end(number mine, schema::MoveFault why, std::uint64_t bytes) {
+  auto at = open_.find(mine);
+  auto one = std::move(at->second);
+  open_.erase(at);
+  by_key_.erase(one.key);
+  deadlines_.take(mine);
+  trips_.forget(mine);
+  parked_.erase(mine);
+  answer(one, why, bytes);
+  answer_quiesces(one.key.first);
+}
+
+void transfer_state::end(number mine, fault why) {
+  end(mine, to_schema(why), 0);
+}
+
+void transfer_state::answer(const movement& one, fault why) {
+  answer(one, to_schema(why), 0);
+}
+
+/// An asker that is gone needs no answer.
+void transfer_state::answer(const movement& one, schema::MoveFault why,
+                            std::uint64_t bytes) {
+  probe_->ended(why, bytes, open_.size());
+  if (one.way && why == schema::MoveFault::NONE)
+    probe_->census().moved(paths_.ways[*one.way].name, bytes);
+  auto fill = [&](schema::Moved::Builder moved) {
+    moved.setTicket(one.key.second);
+    moved.setFault(why);
+    moved.setBytes(bytes);
+    moved.setDurationNs(static_cast<std::uint64_t>((desk_.now() - one.began).count()));
+  };
+  std::visit(
+    [&](const auto& whom) { desk_.tell<schema::Moved>(whom, one.why(), fill); },
+    one.who);
+}
+
+/// Has one ended, and told of that, before its time.
+void transfer_state::stop(number mine, fault why) {
+  auto& one = open_.at(mine);
+  if (one.by) {
+    one.stopped = why;
+    return one.by->abort(transport::move_id{mine}, why);
   }
+  trips_.call_off(mine);
+  end(mine, why);
+}
 
-  /// Of another node's writers, of whom our own memory is to be safe.
-  void answer_quiesces_for(node_index where) {
-    if (lines_.is_clear_of(where))
-      answer(quiesces_.take_of(where));
+void transfer_state::on_abort(const Msg<schema::Abort>& wish) {
+  if (!asker_of(wish))
+    return probe_->dropped_stale();
+  auto at
+    = by_key_.find({rt::actor_tag{wish->getHeader().getSender()}, wish->getTicket()});
+  if (at != by_key_.end()) // else it has ended, and was answered
+    stop(at->second, fault::aborted);
+}
+
+void transfer_state::on_due(const Msg<schema::Due>& timer) {
+  auto epoch = timer->getEpoch() / timer_owners;
+  switch (timer->getEpoch() % timer_owners) {
+    case of_deadlines: deadlines_.on_timer(epoch, desk_.now()); break;
+    case of_lines: lines_.on_timer(epoch); break;
   }
+}
 
-  void answer_quiesces(rt::actor_tag writer) {
-    if (has_any_of(writer))
-      return;
-    answer(quiesces_.take(writer, desk_.me().node));
-  }
-
-  void answer(const std::vector<quiesce>& quiet) {
-    for (const auto& one : quiet)
-      std::visit(
-        [&](const auto& who) {
-          desk_.tell<schema::Quiesced>(who, one.why,
-                                       [&](auto said) { said.setTicket(one.ticket); });
-        },
-        one.who);
-  }
-
-  handle::pointer self_;
-  rt::desk<handle> desk_;
-  shared_memory memory_;
-  options how_;
-  std::shared_ptr<probe> probe_;
-  std::map<number, movement> open_;
-  std::map<wish_key, number> by_key_;
-  number numbers_ = 0;
-  rt::pending_table<number, std::monostate> deadlines_;
-  trips trips_;
-  quiesce_line quiesces_; // each waits for a movement that is open
-  doors doors_;           // of the threads that tell outcomes
-  paths paths_;           // its end tells of all moves, by doors_
-  lines lines_;
-  std::set<number> parked_;                    // until their segments are known
-  std::map<node_index, std::uint64_t> fences_; // asked for: lives
-};
-
-} // namespace
+void transfer_state::wake_at(nanoseconds due, std::uint64_t epoch, timer_of whose) {
+  desk_.tell_after<schema::Due>(
+    handle{self_}, due - desk_.now(), rt::unprompted,
+    [&](auto timer) { timer.setEpoch(epoch * timer_owners + whose); });
+}
 
 std::string to_string(const options& how) {
   auto text = [](const char* key, auto value) {

@@ -1,0 +1,98 @@
+#include "actors/transfer/transfer_state.hpp"
+
+namespace perigee::transfer {
+
+const far_segment* transfer_state::far_end_of(const transport::move& what) const {
+  for (auto one : {what.from, what.to})
+    if (auto at = lines_.known().find(one); at != lines_.known().end())
+      return &at->second;
+  return nullptr;
+}
+
+// -- other nodes --------------------------------------------------------------
+
+/// Whether a segment that is not known may become so.
+bool transfer_state::may_come(fault why) const {
+  return why == fault::gone && lines_.expects_more();
+}
+
+/// The connection has failed: there will be another, unless this was to end anyway, or
+/// somebody has been told how far it came.
+void transfer_state::end_or_park(number mine, schema::MoveFault why) {
+  auto& one = open_.at(mine);
+  if (one.stopped && why == schema::MoveFault::BROKEN)
+    return end(mine, *one.stopped);
+  if (why != schema::MoveFault::BROKEN || one.what().getOpenGate() != 0
+      || !lines_.expects_more())
+    return end(mine, why, 0);
+  probe_->moved_again();
+  one.by = nullptr;
+  parked_.insert(mine);
+}
+
+void transfer_state::try_parked() {
+  for (auto mine : std::exchange(parked_, {})) {
+    const auto& one = open_.at(mine);
+    auto what = to_move(one.what(), here());
+    if (!what && may_come(what.error())) {
+      parked_.insert(mine);
+    } else if (!what) {
+      end(mine, what.error());
+    } else {
+      what->limit = one.ends_at - desk_.now();
+      submit(mine, std::move(*what));
+    }
+  }
+}
+
+transport::on_peer transfer_state::ear(std::string_view way) {
+  auto* door = &doors_.open(way);
+  return [door, to = handle{self_}](transport::peer_id which,
+                                    const transport::peer_news& news) {
+    door->tell<schema::LineChanged>(to, rt::unprompted,
+                                    [&](schema::LineChanged::Builder said) {
+                                      said.setLine(static_cast<std::uint64_t>(which));
+                                      said.setState(to_schema(news.state));
+                                      said.setWhy(std::string{to_text(news.why)});
+                                    });
+  };
+}
+
+void transfer_state::on_dial(const Msg<schema::Dial>& wish) {
+  lines_.on_dial(wish);
+}
+void transfer_state::on_dialed(const Msg<schema::Dialed>& said) {
+  lines_.on_dialed(said);
+}
+void transfer_state::on_shown(const Msg<schema::Shown>& said) {
+  lines_.on_shown(said);
+}
+
+void transfer_state::on_line_changed(const Msg<schema::LineChanged>& news) {
+  if (!doors_.has(rt::actor_tag{news->getHeader().getSender()}))
+    return probe_->dropped_stale();
+  lines_.on_line_changed(*news);
+}
+
+void transfer_state::on_fence(const Msg<schema::Fence>& wish) {
+  if (!desk_.is_from(cluster_name{desk_.me().node, 0}, wish))
+    return probe_->dropped_stale();
+  fences_[node_index{wish->getIndex()}] = wish->getLife();
+  lines_.cut(node_index{wish->getIndex()});
+}
+
+/// Nothing of `node` reaches memory here, but by a line that is in use.
+void transfer_state::on_clear(node_index node) {
+  answer_quiesces_for(node);
+  auto at = fences_.find(node);
+  if (at == fences_.end())
+    return;
+  desk_.tell<schema::Fenced>(cluster_name{desk_.me().node, 0}, rt::unprompted,
+                             [&](schema::Fenced::Builder said) {
+                               said.setIndex(static_cast<std::uint32_t>(node));
+                               said.setLife(at->second);
+                             });
+  fences_.erase(at);
+}
+
+} // namespace perigee::transfer
