@@ -29,7 +29,7 @@ context_tokens_max = 1024
 
 [network]
 heartbeat_ms = 400
-silence_limit_ms = 2000
+silence_limit_ms = {silence_ms}
 {network}
 
 [slo]
@@ -82,10 +82,10 @@ class Node:
     """One process; without a name, all of them, under `perigee serve`. `lines` is what
     it has said."""
 
-    def __init__(self, program, topology, name, *arguments):
+    def __init__(self, program, topology, name, *arguments, before=()):
         self.name = name
         self.process = subprocess.Popen(
-            [program, *(["node", "--name", name] if name else ["serve"]), str(topology),
+            [*before, program, *(["node", "--name", name] if name else ["serve"]), str(topology),
              *arguments],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -137,7 +137,7 @@ class Nodes:
     """A cluster of them. The first is the control node; a name's letter says what it
     does: p prefills, d decodes."""
 
-    def __init__(self, program, model, names, network=""):
+    def __init__(self, program, model, names, network="", silence_ms=2000):
         self.program = program
         self.names = names
         self.folder = tempfile.TemporaryDirectory()
@@ -147,6 +147,7 @@ class Nodes:
         self.topology = pathlib.Path(self.folder.name) / "nodes.toml"
         self.topology.write_text(
             HEAD.format(http=first, control=names[0], network=network,
+                        silence_ms=silence_ms,
                         model=pathlib.Path(model).resolve())
             + "".join(
                 NODE.format(name=name, port=self.ports[name], parts=PARTS[name[0]])
@@ -172,8 +173,13 @@ class Nodes:
         for name in names or self.names:
             if name in self.running:
                 self.running[name].close()
-            self.running[name] = Node(self.program, self.topology, name)
+            self.running[name] = Node(self.program, self.topology, name,
+                                      before=self.before(name))
         return self
+
+    def before(self, name):
+        """Words that its command begins with."""
+        return []
 
     def __getitem__(self, name):
         return self.running[name]
@@ -240,17 +246,18 @@ class Nodes:
         except urllib.error.HTTPError as refused:
             return "", json.loads(refused.read())["error"]["code"]
 
-    def metric(self, name, node=None):
-        """The sum of all metrics of this name, of the control node or another."""
+    def metric(self, name, node=None, label=""):
+        """The sum of all metrics of this name that have the label, if one is given; of
+        the control node or another."""
         url = self.url
         if node and node != self.names[0]:
             url = f"http://127.0.0.1:{self.ports[node] + 2}"
         with urllib.request.urlopen(url + "/metrics", timeout=LIMIT) as got:
             text = got.read().decode()
         found = re.findall(
-            r"^" + re.escape(name) + r"(?:\{[^}]*\})? (\S+)$", text, re.MULTILINE
+            r"^" + re.escape(name) + r"((?:\{[^}]*\})?) (\S+)$", text, re.MULTILINE
         )
-        return sum(float(value) for value in found)
+        return sum(float(value) for labels, value in found if label in labels)
 
 
 def answer_in(stream):
