@@ -1,7 +1,5 @@
 #include "apps/perigee/transfer_bench/limits.hpp"
 
-#include "apps/perigee/transfer_bench/pair.hpp"
-
 #include <boost/json.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,11 +9,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <functional>
+#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -61,7 +62,7 @@ double copy_limit::run(std::size_t bytes, std::size_t threads,
   return static_cast<double>(copied.load()) / took.count();
 }
 
-// -- iperf3 -------------------------------------------------------------------
+// -- programs of others ---------------------------------------------------------
 
 namespace {
 
@@ -78,27 +79,27 @@ std::optional<int> free_port() {
   return found ? std::optional{int{ntohs(where.sin_port)}} : std::nullopt;
 }
 
-/// iperf3 that serves one client, and goes with this.
-class iperf3_server {
+/// A program that serves one client, and goes with this.
+class server {
 public:
-  explicit iperf3_server(const std::string& port) {
-    std::array<const char*, 8> words{"iperf3",    "-s", "-1",         "-B",
-                                     "127.0.0.1", "-p", port.c_str(), nullptr};
+  explicit server(std::vector<std::string> words) {
+    std::vector<char*> raw;
+    for (auto& one : words)
+      raw.push_back(one.data());
+    raw.push_back(nullptr);
     posix_spawn_file_actions_t quiet;
     posix_spawn_file_actions_init(&quiet);
     posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    if (posix_spawnp(&child_, words[0], &quiet, nullptr,
-                     const_cast<char**>(words.data()), environ)
-        != 0)
+    if (posix_spawnp(&child_, raw[0], &quiet, nullptr, raw.data(), environ) != 0)
       child_ = -1;
     posix_spawn_file_actions_destroy(&quiet);
   }
 
-  iperf3_server(const iperf3_server&) = delete;
-  iperf3_server& operator=(const iperf3_server&) = delete;
+  server(const server&) = delete;
+  server& operator=(const server&) = delete;
 
-  ~iperf3_server() {
+  ~server() {
     if (child_ < 0)
       return;
     kill(child_, SIGKILL);
@@ -125,7 +126,21 @@ std::string output_of(const std::string& command) {
   return all;
 }
 
-std::optional<double> received(const std::string& report) {
+/// What `client` makes of it, once `serving` listens.
+std::optional<double>
+measured(const std::vector<std::string>& serving, const std::string& client,
+         const std::function<std::optional<double>(const std::string&)>& read) {
+  constexpr int tries = 10;
+  server other_end{serving};
+  for (int i = 0; i < tries && other_end.is_there(); ++i) {
+    std::this_thread::sleep_for(50ms);
+    if (auto found = read(output_of("timeout 10 " + client + " 2>/dev/null")))
+      return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> read_iperf3(const std::string& report) {
   boost::system::error_code wrong;
   auto said = boost::json::parse(report, wrong);
   if (wrong)
@@ -136,25 +151,54 @@ std::optional<double> received(const std::string& report) {
   return bits->to_number<double>() / 8;
 }
 
+/// Of its table's only line the fourth number: the average in Gbit/s.
+std::optional<double> read_perftest(const std::string& report) {
+  auto at = report.find("#bytes");
+  at = at == std::string::npos ? at : report.find('\n', at);
+  if (at == std::string::npos)
+    return std::nullopt;
+  std::istringstream line{report.substr(at)};
+  double bytes = 0, count = 0, peak = 0, average = 0;
+  if (!(line >> bytes >> count >> peak >> average) || average <= 0)
+    return std::nullopt;
+  return average * 1e9 / 8;
+}
+
 } // namespace
 
 std::optional<double> iperf3_limit(std::size_t threads) {
   auto port = free_port();
   if (!port)
     return std::nullopt;
-  iperf3_server server{std::to_string(*port)};
-  if (!server.is_there())
+  return measured(
+    {"iperf3", "-s", "-1", "-B", "127.0.0.1", "-p", std::to_string(*port)},
+    fmt::format("iperf3 -c 127.0.0.1 -p {} -P {} -t 1 -J", *port, threads),
+    read_iperf3);
+}
+
+std::optional<double> perftest_limit(const load& how, const device_names& devices,
+                                     double expected, std::chrono::nanoseconds time) {
+  constexpr std::size_t message_bytes_max = std::size_t{8} << 20;
+  constexpr double count_min = 8;
+  auto port = free_port();
+  if (!port)
     return std::nullopt;
-  constexpr int tries = 10; // until it listens
-  for (int i = 0; i < tries; ++i) {
-    std::this_thread::sleep_for(50ms);
-    auto report = output_of(
-      fmt::format("timeout 10 iperf3 -c 127.0.0.1 -p {} -P {} -t 1 -J 2>/dev/null",
-                  *port, threads));
-    if (auto found = received(report))
-      return found;
-  }
-  return std::nullopt;
+  auto bytes = std::min(how.bytes, message_bytes_max);
+  auto seconds = std::chrono::duration<double>{time}.count();
+  auto count = std::max(count_min, expected * seconds / static_cast<double>(bytes)
+                                     / static_cast<double>(how.threads));
+  auto common
+    = fmt::format("{} -F -p {} -s {} -n {} -q {} -t {}",
+                  how.direction == way::write ? "ib_write_bw" : "ib_read_bw", *port,
+                  bytes, static_cast<std::uint64_t>(count), how.threads, how.depth);
+  auto on = [&](const std::string& device) {
+    return device.empty() ? common : common + " -d " + device;
+  };
+  std::vector<std::string> serving;
+  std::istringstream words{on(devices[1])};
+  for (std::string one; words >> one;)
+    serving.push_back(one);
+  return measured(serving, on(devices[0]) + " --report_gbits 127.0.0.1", read_perftest);
 }
 
 } // namespace perigee::app::transfer_bench

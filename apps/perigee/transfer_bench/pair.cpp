@@ -1,5 +1,8 @@
 #include "apps/perigee/transfer_bench/pair.hpp"
 
+#if PERIGEE_HAS_RDMA
+#  include "transport/rdma/rdma.hpp"
+#endif
 #include "transport/shm/shm.hpp"
 #include "transport/tcp/tcp.hpp"
 
@@ -26,7 +29,7 @@ struct side {
 
 class connected final : public pair {
 public:
-  result<void, std::string> open(kind what);
+  result<void, std::string> open(kind what, const device_names& devices);
   result<void, std::string> meet();
   result<rate, std::string> run(const load& how,
                                 std::chrono::nanoseconds time) override;
@@ -52,11 +55,40 @@ private:
   std::vector<std::chrono::nanoseconds> took_;
 };
 
-std::string because(const auto& opened) {
-  return opened.error().what;
+using opening = result<std::unique_ptr<peer_transport>, std::string>;
+
+opening as_opening(auto opened) {
+  if (!opened)
+    return failure(opened.error().what);
+  return std::unique_ptr<peer_transport>{std::move(*opened)};
 }
 
-result<void, std::string> connected::open(kind what) {
+#if PERIGEE_HAS_RDMA
+opening open_rdma(const segment_table& segments, const std::string& device,
+                  on_peer told) {
+  rdma::options how;
+  if (!device.empty())
+    how.devices = {device};
+  return as_opening(rdma::open(segments, how, std::move(told)));
+}
+#else
+opening open_rdma(const segment_table&, const std::string&, const on_peer&) {
+  return failure(std::string{"it was built without RDMA"});
+}
+#endif
+
+opening open_transport(kind what, const segment_table& segments,
+                       const std::shared_ptr<shm::memory>& shared,
+                       const std::string& device, on_peer told) {
+  switch (what) {
+    case kind::shm: return as_opening(shm::open(segments, shared, {}, std::move(told)));
+    case kind::tcp: return as_opening(tcp::open(segments, {}, std::move(told)));
+    case kind::rdma: return open_rdma(segments, device, std::move(told));
+  }
+  return failure(std::string{"no such transport"});
+}
+
+result<void, std::string> connected::open(kind what, const device_names& devices) {
   auto shared = std::make_shared<shm::memory>();
   for (auto* one : {&left_, &right_}) {
     auto told = [one](peer_id, const peer_news& news) {
@@ -66,17 +98,11 @@ result<void, std::string> connected::open(kind what) {
     if (!one->memory)
       return failure(std::string{"not enough memory"});
     std::memset(one->memory.get(), 1, memory_bytes); // so that it is there
-    if (what == kind::shm) {
-      auto opened = shm::open(one->segments, shared, {}, told);
-      if (!opened)
-        return failure(because(opened));
-      one->subject = std::move(*opened);
-    } else {
-      auto opened = tcp::open(one->segments, {}, told);
-      if (!opened)
-        return failure(because(opened));
-      one->subject = std::move(*opened);
-    }
+    auto opened
+      = open_transport(what, one->segments, shared, devices[one == &right_], told);
+    if (!opened)
+      return failure(opened.error());
+    one->subject = std::move(*opened);
   }
   return {};
 }
@@ -182,9 +208,10 @@ result<rate, std::string> connected::run(const load& how,
 
 } // namespace
 
-result<std::unique_ptr<pair>, std::string> pair::make(kind what) {
+result<std::unique_ptr<pair>, std::string> pair::make(kind what,
+                                                      const device_names& devices) {
   auto made = std::make_unique<connected>();
-  if (auto opened = made->open(what); !opened)
+  if (auto opened = made->open(what, devices); !opened)
     return failure(opened.error());
   if (auto met = made->meet(); !met)
     return failure(met.error());

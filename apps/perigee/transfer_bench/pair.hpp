@@ -4,11 +4,12 @@
 
 #include "transport/peer.hpp"
 
+#include <array>
 #include <string>
 
 namespace perigee::app::transfer_bench {
 
-enum class kind : std::uint8_t { shm, tcp };
+enum class kind : std::uint8_t { shm, tcp, rdma };
 enum class way : std::uint8_t { write, read };
 
 /// What is measured at once.
@@ -24,6 +25,9 @@ struct rate {
   std::chrono::nanoseconds median{}; ///< From submit() until it is heard of.
 };
 
+/// The RDMA devices of the two sides; without names, all of the machine for both.
+using device_names = std::array<std::string, 2>;
+
 /// Two processes in one, each with a transport and so much memory.
 class pair {
 public:
@@ -32,7 +36,8 @@ public:
   virtual ~pair() = default;
 
   /// Says why there is none.
-  static result<std::unique_ptr<pair>, std::string> make(kind what);
+  static result<std::unique_ptr<pair>, std::string> make(kind what,
+                                                         const device_names& devices);
 
   /// Moves block after block for `time`. `how.bytes` divides memory_bytes.
   virtual result<rate, std::string> run(const load& how, std::chrono::nanoseconds time)
