@@ -2,6 +2,7 @@
 /// far_segment: memory of another process, as it was shown here.
 #pragma once
 
+#include "schemas/vocabulary.hpp"
 #include "transport/peer.hpp"
 
 #include <map>
@@ -9,6 +10,7 @@
 namespace perigee::transfer {
 
 struct far_segment {
+  node_index node{};
   transport::peer_id peer{};
   std::size_t way = 0; ///< Which of paths::ways leads there.
   transport::geometry shape;

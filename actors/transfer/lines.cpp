@@ -94,7 +94,10 @@ void lines::on_member(const Msg<schema::Member>& news) {
   if (auto old = one.current)
     leave(*old);
   redials_.take(node);
-  if (one.is_there && dials(node))
+  one.asked.reset(); // by who was there before
+  if (!one.is_there)
+    told_.settled(node);
+  else if (dials(node))
     dial(node);
 }
 
@@ -131,6 +134,13 @@ void lines::dial(node_index node) {
     return;
   if (auto old = one.current)
     leave(*old);
+  one.dials_when_clear = !is_clear_of(node);
+  if (!one.dials_when_clear)
+    offer_ways(node);
+}
+
+void lines::offer_ways(node_index node) {
+  auto& one = contacts_[node];
   auto offered = ways_to(node);
   if (std::ranges::all_of(offered, [&](auto way) { return one.failed.contains(way); }))
     one.failed.clear();
@@ -167,6 +177,7 @@ void lines::on_dialed(const Msg<schema::Dialed>& said) {
       || at->second.number != said->getNumber() || at->second.current)
     return probe_->dropped_stale();
   auto& one = at->second;
+  told_.settled(who.node);
   if (said->isRefused()) {
     one.failed.clear();
     log_->warn("line_refused node={} why=\"{}\"", name_of(who.node),
@@ -197,8 +208,17 @@ void lines::on_dial(const Msg<schema::Dial>& wish) {
   one.caller = rt::actor_tag{wish->getHeader().getSender()};
   if (auto old = one.current)
     leave(*old);
+  if (is_clear_of(who.node))
+    answer(wish);
+  else
+    one.asked = wish; // in place of an earlier one
+}
+
+void lines::answer(const Msg<schema::Dial>& wish) {
+  auto who = to_name<transfer_name>(wish->getMover());
+  told_.settled(who.node);
   if (auto way = choose(who.node, *wish))
-    return answer(wish, *way);
+    return accept(wish, *way);
   desk_.tell<schema::Dialed>(who, wish, [&](schema::Dialed::Builder said) {
     set_name(said.initMover(), desk_.me());
     said.setNumber(wish->getNumber());
@@ -224,7 +244,7 @@ std::optional<std::size_t> lines::choose(node_index node,
   return std::nullopt;
 }
 
-void lines::answer(const Msg<schema::Dial>& wish, std::size_t way) {
+void lines::accept(const Msg<schema::Dial>& wish, std::size_t way) {
   auto who = to_name<transfer_name>(wish->getMover());
   auto peer = begin(who.node, wish->getNumber(), way);
   auto shown = told_.draw();
@@ -338,7 +358,17 @@ void lines::is_forgotten(transport::peer_id which) {
   auto node = lines_.at(which).node;
   lines_.erase(which);
   if (is_clear_of(node))
-    told_.clear(node);
+    go_on(node);
+}
+
+/// All that there was of it is forgotten.
+void lines::go_on(node_index node) {
+  told_.clear(node);
+  auto& one = contacts_[node];
+  if (auto wish = std::exchange(one.asked, {}))
+    answer(*wish);
+  else if (std::exchange(one.dials_when_clear, false) && one.is_there)
+    offer_ways(node);
 }
 
 void lines::cut(node_index node) {
@@ -408,7 +438,12 @@ void lines::learn(transport::peer_id which, schema::Shown::Segment::Reader one) 
     return log_->warn("segment_refused node={} transport={}", name_of(over.node),
                       all_.ways[over.way].name);
   }
-  far_[id] = {which, over.way, shape.shape, shape.blocks};
+  far_[id] = {over.node, which, over.way, shape.shape, shape.blocks};
+}
+
+bool lines::is_there(node_index node) const {
+  auto at = contacts_.find(node);
+  return at != contacts_.end() && at->second.is_there;
 }
 
 bool lines::expects_more() const {

@@ -30,6 +30,9 @@ std::string_view to_text(transport::loss why);
 /// way that both have, or the one that is laid down. A line that fails is replaced, by
 /// another way if there may be one.
 ///
+/// A new line begins once both ends have forgotten the last one. So what was under way
+/// over that reaches nobody's memory any more, whatever its end had known.
+///
 /// Of two nodes, the later in the topology dials. KV of a node moves only after both
 /// have shown each other their segments.
 class lines {
@@ -41,6 +44,8 @@ public:
     std::function<void()> more;              ///< Segments have become known.
     std::function<void(node_index)>
       clear; ///< Nothing of that node reaches memory here.
+    std::function<void(node_index)>
+      settled; ///< Nothing that went over earlier lines reaches memory there.
     std::function<void(nanoseconds due, std::uint64_t epoch)> set_timer;
   };
 
@@ -67,6 +72,9 @@ public:
     return far_;
   }
 
+  /// Whether a line to `node` is up, or will be.
+  bool is_there(node_index node) const;
+
   /// Whether segments of other nodes may become known soon.
   bool expects_more() const;
 
@@ -88,6 +96,8 @@ private:
     bool is_there = false;
     rt::actor_tag caller{};   ///< Who dialed last.
     std::uint64_t number = 0; ///< Of the last Dial between the two.
+    bool dials_when_clear = false;
+    std::optional<Msg<schema::Dial>> asked{}; ///< To be answered when it is clear.
     std::optional<transport::peer_id> current{};
     std::set<std::size_t> failed{}; ///< Ways.
     std::uint32_t tries = 0;        ///< Since the last line that was up.
@@ -99,11 +109,14 @@ private:
   std::string reason(const line& one) const;
   bool dials(node_index node) const;
   void dial(node_index node);
+  void offer_ways(node_index node);
   void dial_later(node_index node, nanoseconds wait);
   std::optional<std::size_t> choose(node_index node, schema::Dial::Reader wish) const;
   std::optional<std::size_t> way_called(std::string_view name) const;
   transport::peer_id begin(node_index node, std::uint64_t number, std::size_t way);
-  void answer(const Msg<schema::Dial>& wish, std::size_t way);
+  void answer(const Msg<schema::Dial>& wish);
+  void accept(const Msg<schema::Dial>& wish, std::size_t way);
+  void go_on(node_index node);
   void fail(node_index node, std::size_t way, std::string_view why);
   void leave(transport::peer_id which);
   void is_up(transport::peer_id which);

@@ -28,6 +28,7 @@ transfer_state::transfer_state(handle::pointer self, const rt::world& in,
       {.draw = how_.draw,
        .more = [this] { try_parked(); },
        .clear = [this](node_index node) { on_clear(node); },
+       .settled = [this](node_index node) { on_settled(node); },
        .set_timer = [this](auto due, auto epoch) { wake_at(due, epoch, of_lines); }}) {}
 
 transfer_state::handle::behavior_type transfer_state::make_behavior() {
@@ -114,6 +115,8 @@ void transfer_state::submit(number mine, transport::move what) {
   auto* door = far ? &doors_.at(paths_.ways[far->way].name) : &doors_.own();
   one.by = far ? paths_.ways[far->way].by.get() : paths_.within.get();
   one.way = far ? std::optional{far->way} : std::nullopt;
+  one.writes_to
+    = far && lines_.known().contains(what.to) ? std::optional{far->node} : std::nullopt;
   auto told = [door, to = handle{self_}, why = one.why()](transport::move_id which,
                                                           const auto& came) {
     door->tell<schema::Done>(to, why, [&](schema::Done::Builder done) {
@@ -171,6 +174,12 @@ void transfer_state::on_done(const Msg<schema::Done>& done) {
 
 void transfer_state::end(number mine, schema::MoveFault why, std::uint64_t bytes) {
   auto at = open_.find(mine);
+  if (at->second.is_torn) {
+    at->second.by = nullptr;
+    at->second.ends_with = why;
+    parked_.erase(mine);
+    return;
+  }
   auto one = std::move(at->second);
   open_.erase(at);
   by_key_.erase(one.key);
@@ -209,6 +218,8 @@ void transfer_state::answer(const movement& one, schema::MoveFault why,
 /// Has one ended, and told of that, before its time.
 void transfer_state::stop(number mine, fault why) {
   auto& one = open_.at(mine);
+  if (one.ends_with)
+    return;
   if (one.by) {
     one.stopped = why;
     return one.by->abort(transport::move_id{mine}, why);

@@ -20,6 +20,8 @@ bool transfer_state::may_come(fault why) const {
 /// somebody has been told how far it came.
 void transfer_state::end_or_park(number mine, schema::MoveFault why) {
   auto& one = open_.at(mine);
+  one.is_torn = why == schema::MoveFault::BROKEN && one.writes_to
+                && lines_.is_there(*one.writes_to);
   if (one.stopped && why == schema::MoveFault::BROKEN)
     return end(mine, *one.stopped);
   if (why != schema::MoveFault::BROKEN || one.what().getOpenGate() != 0
@@ -79,6 +81,19 @@ void transfer_state::on_fence(const Msg<schema::Fence>& wish) {
     return probe_->dropped_stale();
   fences_[node_index{wish->getIndex()}] = wish->getLife();
   lines_.cut(node_index{wish->getIndex()});
+}
+
+/// What was torn is as if it had not begun, or can be answered.
+void transfer_state::on_settled(node_index node) {
+  std::vector<number> ended; // first: ending one changes the table
+  for (auto& [mine, one] : open_)
+    if (one.is_torn && one.writes_to == node) {
+      one.is_torn = false;
+      if (one.ends_with)
+        ended.push_back(mine);
+    }
+  for (auto mine : ended)
+    end(mine, *open_.at(mine).ends_with, 0);
 }
 
 /// Nothing of `node` reaches memory here, but by a line that is in use.

@@ -53,7 +53,10 @@ private:
     transport::transport* by = nullptr; // null until the transport has it
     std::optional<std::size_t> way{};   // to another process, by which it went
     std::uint64_t bytes = 0; // that have been moved, while the last layer goes on
-    std::optional<fault> stopped{}; // why the transport was asked to end it
+    std::optional<fault> stopped{};        // why the transport was asked to end it
+    std::optional<node_index> writes_to{}; // of another process: whose memory
+    bool is_torn = false; // what has gone there may still be on its way
+    std::optional<schema::MoveFault> ends_with{}; // when it is not torn any more
 
     schema::Movement::Reader what() const {
       return std::visit([](const auto& said) { return said->getWhat(); }, wish);
@@ -104,6 +107,7 @@ private:
   void on_line_changed(const Msg<schema::LineChanged>& news);
   void on_fence(const Msg<schema::Fence>& wish);
   void on_clear(node_index node);
+  void on_settled(node_index node);
 
   // -- those who are gone
   void on_member(const Msg<schema::Member>& news);

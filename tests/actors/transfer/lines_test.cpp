@@ -304,6 +304,54 @@ TEST_CASE("a line says why it is by this transport and no other") {
   CHECK(all.second.counts->census().lines().at("0").why == "better_failed");
 }
 
+TEST_CASE("a new line begins once both ends have forgotten the last one") {
+  FOR_EVERY_SEED(seed);
+  two_nodes all{seed};
+  all.meet();
+  all.best.keeps_forgetting = true;
+  all.best.fail();
+  all.bench.advance(10s);
+  CHECK(all.best.connected + all.other.connected == 1);
+  all.best.forget_now();
+  all.bench.advance(5s);
+  CHECK(all.best.connected + all.other.connected == 2);
+}
+
+TEST_CASE("a push that is to end when its line fails is answered once that is so") {
+  FOR_EVERY_SEED(seed);
+  two_nodes all{seed};
+  all.meet();
+  all.best.holds = true;
+  all.best.keeps_forgetting = true;
+  all.ask<schema::Push>(1, 1, 2);
+  all.best.fail();
+  all.bench.settle();
+  all.bench.tell<schema::Abort>(all.first.actor, [&](schema::Abort::Builder wish) {
+    set_asker(wish.initAsker(), prefill_name{});
+    wish.setTicket(1);
+  });
+  all.bench.advance(10s); // its limit is over, too
+  CHECK_FALSE(all.heard.contains(1));
+  all.best.forget_now();
+  all.bench.advance(5s);
+  CHECK(all.fault_of(1) == MoveFault::ABORTED);
+  CHECK(all.first.count("movements_open") == 0);
+}
+
+TEST_CASE("nor is it waited for when the other end is gone") {
+  FOR_EVERY_SEED(seed);
+  two_nodes all{seed};
+  all.meet();
+  all.best.holds = true;
+  all.best.keeps_forgetting = true;
+  all.ask<schema::Push>(1, 1, 2);
+  all.best.fail();
+  all.bench.advance(10s);
+  CHECK_FALSE(all.heard.contains(1));
+  all.tell_member(all.first, all.second, false);
+  CHECK(all.fault_of(1) == MoveFault::TIMED_OUT);
+}
+
 TEST_CASE("a movement that was to end is not begun again when its line fails") {
   FOR_EVERY_SEED(seed);
   two_nodes all{seed};
@@ -314,7 +362,7 @@ TEST_CASE("a movement that was to end is not begun again when its line fails") {
   all.bench.advance(5s); // its limit
   CHECK_FALSE(all.heard.contains(1));
   all.best.fail();
-  all.bench.settle();
+  all.bench.advance(1s); // until both have forgotten the line
   CHECK(all.fault_of(1) == MoveFault::TIMED_OUT);
   CHECK(all.first.count("movements_open") == 0);
   CHECK(all.first.count("moved_again_total") == 0);
