@@ -1,5 +1,6 @@
 #include "tests/lab/node_cluster.hpp"
 
+#include "actors/cluster/idleness.hpp"
 #include "actors/runtime/doorway.hpp"
 #include "tests/lab/left_over.hpp"
 #include "transport/inline_local.hpp"
@@ -158,6 +159,8 @@ void node_cluster::begin(unsigned which, std::uint64_t life) {
   nodes_[which] = std::make_unique<node>(fleet_, fleet_.record(), log_, which, life);
   auto& one = *nodes_[which];
   cluster::options how;
+  how.drain_limit = 10min; // what is there is to end by itself
+  how.is_idle = [&counts = one.probes] { return cluster::is_idle(counts); };
   auto& there = how.elsewhere.emplace();
   there.card = {"lab", one.in.node, one.in.index, life, {}, {}, {}, "1"};
   for (unsigned i = 0; i < shape_.nodes; ++i) {
@@ -227,6 +230,15 @@ void node_cluster::stop(unsigned which) {
 
 void node_cluster::wake(unsigned which) {
   nodes_[which]->home->wake();
+}
+
+void node_cluster::drain(unsigned which) {
+  auto& one = *nodes_[which];
+  one.client.tell<schema::Drain>(one.cluster, rt::unprompted, [](auto) {});
+}
+
+bool node_cluster::has_drained(unsigned which) const {
+  return !nodes_[which]->roster.find(cluster_name{node_index{which}, 0});
 }
 
 std::string node_cluster::lose_actor(unsigned which, std::uint64_t pick) {

@@ -73,6 +73,10 @@ public:
   /// cluster's. Returns its role.
   std::string lose_actor(unsigned node, std::uint64_t pick);
 
+  /// As perigee drain does: it ends by itself, and then is to be killed. Never the first.
+  void drain(unsigned node);
+  bool has_drained(unsigned node) const;
+
   // -- looking --------------------------------------------------------------------
 
   /// Pairs of nodes that have met, as both say.
