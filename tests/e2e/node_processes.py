@@ -4,18 +4,18 @@ kill."""
 import collections
 import http.client
 import json
-import os
 import pathlib
 import random
 import re
 import signal
-import socket
 import subprocess
 import tempfile
 import threading
 import time
 import urllib.error
 import urllib.request
+
+from free_ports import free_ports
 
 LIMIT = 60
 
@@ -73,28 +73,6 @@ PARTS = {
     "p": SHARD + 'prefill_group = [ { engine = "cpu", threads = 1, arena = "64MiB" } ]',
     "d": SHARD + 'decode_instance = [ { engine = "cpu", threads = 1, arena = "64MiB" } ]',
 }
-
-
-def free_ports(count):
-    """The first of so many ports in a row that nobody listens at. Two runs at once look in
-    different places: a port is free until its process has begun to listen."""
-    lowest, highest = 20000, 32000  # below those that the system gives to clients
-    place = os.getpid() * 64 % (highest - lowest)
-    for step in range(0, highest - lowest, count + 7):
-        first = lowest + (place + step) % (highest - lowest)
-        sockets = []
-        try:
-            for port in range(first, first + count):
-                one = socket.socket()
-                sockets.append(one)
-                one.bind(("127.0.0.1", port))
-            return first
-        except OSError:
-            continue
-        finally:
-            for one in sockets:
-                one.close()
-    raise RuntimeError("no ports are free")
 
 
 class Node:

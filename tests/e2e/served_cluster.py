@@ -14,6 +14,8 @@ import unittest
 import urllib.error
 import urllib.request
 
+from free_ports import free_ports
+
 SKIP = 77  # what ctest is told
 
 TOPOLOGY = """
@@ -35,12 +37,52 @@ tbt_ms = 600000
 [http]
 {http}
 
+"""
+
+ONE_NODE = """
 [[node]]
 name = "n0"
+cache_shard = { dram = "128MiB" }
+prefill_group = [ { engine = "cpu", threads = 1, arena = "96MiB" } ]
+decode_instance = [ { engine = "cpu", threads = 1, arena = "96MiB", batch_max = 16 } ]
+"""
+
+# Where the environment names a transport: processes that move KV by it.
+TRANSPORT = os.environ.get("E2E_TRANSPORT", "")
+TWO_NODES = """
+[cost_model]
+prefill_token_us = 2500
+decode_fixed_ms = 10
+decode_sequence_us = 2000
+
+[[node]]
+name = "n0"
+address = "127.0.0.1:{first}"
 cache_shard = {{ dram = "128MiB" }}
 prefill_group = [ {{ engine = "cpu", threads = 1, arena = "96MiB" }} ]
+
+[[node]]
+name = "n1"
+address = "127.0.0.1:{second}"
+cache_shard = {{ dram = "128MiB" }}
 decode_instance = [ {{ engine = "cpu", threads = 1, arena = "96MiB", batch_max = 16 }} ]
+
+[[link]]
+from = "n0"
+to = "n1"
+transport = "{transport}"
 """
+
+
+def nodes(first_port):
+    if not TRANSPORT:
+        return ONE_NODE
+    return TWO_NODES.format(first=first_port, second=first_port + 3, transport=TRANSPORT)
+
+
+def other_metrics(first_port):
+    """Where nodes have theirs that serve no clients."""
+    return [f"http://127.0.0.1:{first_port + 5}/metrics"] if TRANSPORT else []
 
 
 class Cluster:
@@ -49,13 +91,16 @@ class Cluster:
     def __init__(self, program, model, context=1024, http="", drain_ms=20000):
         self.folder = tempfile.TemporaryDirectory()
         topology = pathlib.Path(self.folder.name) / "e2e.toml"
+        first_port = free_ports(6)
         topology.write_text(
             TOPOLOGY.format(
                 model=model, context=context, http=http, drain_ms=drain_ms
             )
+            + nodes(first_port)
         )
+        self.others = other_metrics(first_port)
         self.process = subprocess.Popen(
-            [program, "serve", str(topology)],
+            [program, "serve", str(topology), *(["--processes"] if TRANSPORT else [])],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -75,7 +120,7 @@ class Cluster:
         for line in self.process.stdout:
             self.lines.append(line)
             found = re.search(r"serving url=(http://\S+)", line)
-            if found:
+            if found and (not TRANSPORT or line.startswith("[n0]")):
                 self.url = found.group(1)
                 self.listening.set()
         self.listening.set()
@@ -116,6 +161,9 @@ class Cluster:
     def metric(self, name):
         """The sum of all metrics of this name."""
         _, _, text = self.call("/metrics")
+        for url in self.others:
+            with urllib.request.urlopen(url, timeout=120) as got:
+                text += got.read().decode()
         found = re.findall(
             r"^" + re.escape(name) + r"(?:\{[^}]*\})? (\S+)$", text, re.MULTILINE
         )

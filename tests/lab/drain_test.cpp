@@ -1,6 +1,5 @@
 #include "tests/lab/course.hpp"
 #include "tests/lab/node_cluster.hpp"
-#include "tests/lab/seeds.hpp"
 
 // Nodes as processes, drained and replaced one after the other while requests run.
 
@@ -64,12 +63,12 @@ void check_upgrade(std::uint64_t seed, const nodes_shape& shape) {
 
 TEST_CASE(
   "every node but the gateway's is drained and replaced, and no request fails") {
-  FOR_EVERY_CLUSTER_SEED(seed);
+  FOR_EVERY_NODES_SEED(seed);
   check_upgrade(seed, {});
 }
 
 TEST_CASE("nor if all KV goes from node to node") {
-  FOR_EVERY_CLUSTER_SEED(seed);
+  FOR_EVERY_NODES_SEED(seed);
   check_upgrade(seed, {.nodes = 5, .has_all_everywhere = false});
 }
 

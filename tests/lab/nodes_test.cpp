@@ -1,6 +1,5 @@
 #include "tests/lab/course.hpp"
 #include "tests/lab/node_cluster.hpp"
-#include "tests/lab/seeds.hpp"
 
 // Nodes as processes: killed and stopped, at moments that the seed chooses, while
 // requests run; and back again.
@@ -160,37 +159,37 @@ nodes_shape small_arenas() {
 }
 
 TEST_CASE("whatever happens to nodes, every request has one end and all serve again") {
-  FOR_EVERY_CLUSTER_SEED(seed);
+  FOR_EVERY_NODES_SEED(seed);
   check_course(seed, {});
 }
 
 TEST_CASE("wherever they are placed") {
-  FOR_EVERY_CLUSTER_SEED(seed);
+  FOR_EVERY_NODES_SEED(seed);
   check_course(seed, {.placement = "random"});
 }
 
 TEST_CASE("also if all KV goes from node to node") {
-  FOR_EVERY_CLUSTER_SEED(seed);
+  FOR_EVERY_NODES_SEED(seed);
   check_course(seed, {.nodes = 5, .has_all_everywhere = false});
 }
 
 TEST_CASE("also if cards move what a stopped process had begun") {
-  FOR_EVERY_CLUSTER_SEED(seed);
+  FOR_EVERY_NODES_SEED(seed);
   check_course(seed, {.nodes = 5, .has_all_everywhere = false, .by = mover::cards});
 }
 
 TEST_CASE("also if arenas are small, and blocks soon another's") {
-  FOR_EVERY_CLUSTER_SEED(seed);
+  FOR_EVERY_NODES_SEED(seed);
   check_course(seed, small_arenas());
 }
 
 TEST_CASE("also if the node with the gateway is among them") {
-  FOR_EVERY_CLUSTER_SEED(seed);
+  FOR_EVERY_NODES_SEED(seed);
   check_course(seed, {.placement = "random"}, 0);
 }
 
 TEST_CASE("also if it is single actors that die, and others depend on them") {
-  FOR_EVERY_CLUSTER_SEED(seed);
+  FOR_EVERY_NODES_SEED(seed);
   check_course(seed, small_arenas(), 0, false);
 }
 
