@@ -47,7 +47,6 @@ heartbeat_ms = 400
 silence_limit_ms = {silence_ms}
 {network}
 
-[policy]
 {policy}
 
 [slo]
@@ -161,7 +160,8 @@ class Nodes:
         self.topology = pathlib.Path(self.folder.name) / "nodes.toml"
         self.topology.write_text(
             HEAD.format(host=self.address_of(names[0]), http=first, control=names[0],
-                        cluster=cluster, network=network, policy=policy,
+                        cluster=cluster, network=network,
+                        policy=f"[policy]\n{policy}" if policy else "",
                         silence_ms=silence_ms, model=pathlib.Path(model).resolve())
             + "".join(
                 NODE.format(name=name, host=self.address_of(name), port=self.ports[name],
