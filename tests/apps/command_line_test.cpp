@@ -35,7 +35,8 @@ TEST_CASE("a command line that is wrong is refused, and nothing begins") {
 }
 
 TEST_CASE("a command that is not there is named, with those that are") {
-  CHECK(holds(run("sreve").said, "no command 'sreve'; there are: serve, node, certs, init"));
+  CHECK(holds(run("sreve").said,
+              "no command 'sreve'; there are: serve, node, drain, certs, init"));
 }
 
 TEST_CASE("what init writes, check finds right") {

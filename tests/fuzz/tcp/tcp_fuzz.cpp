@@ -87,14 +87,17 @@ void hear_frames(std::span<const std::byte> lines, std::size_t portion) {
   auto loop = event_loop::make();
   PERIGEE_ASSERT(loop, "no descriptors left");
   std::size_t told = 0;
+  contention all;
   session subject{
     *loop,
     peer_id{1},
     book,
     {},
     peer_views{nullptr, 4},
+    all,
     {.on_end = [&](const job_ptr& one, auto why) { told += one->run.end(why) || why; },
-     .on_loss = [&](peer_id, loss) { loop->stop(); }},
+     .on_loss = [&](peer_id, loss) { loop->stop(); },
+     .on_eased = [] {}},
     {std::make_shared<script>(lines, portion)}};
   subject.take(job_of(1, visible, true));
   subject.take(job_of(2, visible, false));
