@@ -161,9 +161,9 @@ Msg<schema::Welcome> neighbours::on_hello(const Msg<schema::Hello>& wish) {
     return turn_away("that is no Hello");
   if (who.getLife() < one->life)
     return turn_away("a later life of this node has been here");
-  if (one->now == state::met && who.getLife() > one->life)
-    lose(at, "it has begun a new life");
-  if (one->now == state::met || one->now == state::fencing)
+  if (one->now == state::met) // not for whoever says Hello
+    lose(at, who.getLife() > one->life ? "it has begun a new life" : "it has lost us");
+  if (one->now == state::fencing)
     return turn_away("its last connection is not cleared away yet");
   expect(at, state::received);
   one->life = who.getLife();

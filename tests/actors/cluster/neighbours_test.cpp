@@ -223,6 +223,25 @@ TEST_CASE("a newer life takes the place of one whose end was not noticed") {
   CHECK(newer.counted("nodes_met") == 1);
 }
 
+TEST_CASE("who says Hello again has lost the other, who did not notice") {
+  FOR_EVERY_SEED(seed);
+  bench_type bench{seed};
+  node first{bench, 0}, second{bench, 1};
+  second.find(face_of(first.actor));
+  REQUIRE(first.counted("nodes_met") == 1);
+  auto said = bench.ask<schema::Hello, schema::Welcome>(
+    receiving_actor{face_of(first.actor)}, [](schema::Hello::Builder hello) {
+      write(hello.initWho(),
+            {"test", "n1", node_index{1}, 1, {std::byte{1}}, {}, {}, "1"});
+      hello.initChallenge(challenge{}.size());
+    });
+  bench.settle();
+  CHECK(first.counted("nodes_lost_total") == 1);
+  CHECK(first.heard("down") == 2);
+  REQUIRE(said->answer);
+  CHECK((*said->answer)->isMet());
+}
+
 TEST_CASE("who does not fit, or does not prove its name, is not met") {
   FOR_EVERY_SEED(seed);
   auto wrong = GENERATE(habits{.topology = std::byte{2}}, habits{.secret = "b"},
