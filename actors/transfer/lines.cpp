@@ -372,6 +372,10 @@ void lines::go_on(node_index node) {
 }
 
 void lines::cut(node_index node) {
+  auto& other = contacts_[node]; // nothing of it is to begin any more
+  other.asked.reset();
+  other.dials_when_clear = false;
+  redials_.take(node);
   for (auto& [which, one] : lines_)
     if (one.node == node)
       leave(which);

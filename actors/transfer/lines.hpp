@@ -117,7 +117,6 @@ private:
   void answer(const Msg<schema::Dial>& wish);
   void accept(const Msg<schema::Dial>& wish, std::size_t way);
   void go_on(node_index node);
-  void fail(node_index node, std::size_t way, std::string_view why);
   void leave(transport::peer_id which);
   void is_up(transport::peer_id which);
   void is_lost(transport::peer_id which, std::string_view why);

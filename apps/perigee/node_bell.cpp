@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 namespace perigee::app {
 namespace {
@@ -17,8 +18,9 @@ namespace {
 using transport::streams::file;
 
 constexpr std::size_t guests_max = 16;
-constexpr std::string_view wish = "drain", consent = "draining";
+constexpr std::string_view wish = "drain", consent = "draining", done = "drained";
 constexpr std::string_view refusal = "it belongs to another user";
+constexpr std::string_view crowd = "too many wait for its end";
 
 struct address {
   sockaddr_un raw{};
@@ -56,11 +58,23 @@ std::string heard_from(int from) {
   return {room.data(), bytes > 0 ? static_cast<std::size_t>(bytes) : 0};
 }
 
-bool may_ring(int guest) {
+std::optional<uid_t> user_of(int other) {
   ucred who{};
   socklen_t bytes = sizeof who;
-  return getsockopt(guest, SOL_SOCKET, SO_PEERCRED, &who, &bytes) == 0
-         && (who.uid == geteuid() || who.uid == 0);
+  if (getsockopt(other, SOL_SOCKET, SO_PEERCRED, &who, &bytes) != 0)
+    return std::nullopt;
+  return who.uid;
+}
+
+bool may_ring(int guest) {
+  auto who = user_of(guest);
+  return who == geteuid() || who == 0;
+}
+
+/// Anybody may have taken the name: the node is of our user, or root's; and root may
+/// ring for whomever.
+bool may_be_it(int host) {
+  return geteuid() == 0 || may_ring(host);
 }
 
 } // namespace
@@ -87,6 +101,8 @@ node_bell::node_bell(file listening, file stopping, std::function<void()> rung)
 node_bell::~node_bell() {
   static_cast<void>(eventfd_write(stopping_.fd(), 1));
   thread_.join();
+  for (const auto& one : guests_)
+    say(one.fd(), done);
 }
 
 void node_bell::mute() {
@@ -113,12 +129,14 @@ void node_bell::listen() {
 
 void node_bell::admit() {
   file guest{::accept4(listening_.fd(), nullptr, nullptr, SOCK_CLOEXEC)};
-  if (!guest)
+  if (!guest) { // no descriptor is free: the listener stays ready meanwhile
+    std::this_thread::sleep_for(std::chrono::milliseconds{100});
     return;
+  }
   if (!may_ring(guest.fd()))
     return say(guest.fd(), refusal);
   if (guests_.size() >= guests_max)
-    guests_.erase(guests_.begin());
+    return say(guest.fd(), crowd);
   guests_.push_back(std::move(guest));
 }
 
@@ -137,10 +155,15 @@ result<void, std::string> ring(const std::string& cluster, const std::string& no
                                std::chrono::milliseconds limit) {
   auto way = open_socket();
   auto at = address_of(cluster, node);
+  timeval most{limit.count() / 1000, limit.count() % 1000 * 1000};
+  if (way)
+    setsockopt(way.fd(), SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
   if (!way || ::connect(way.fd(), raw(at), at.bytes) != 0)
     return failure("node " + node + " of cluster " + cluster
                    + " does not run on this host: expected its name, and its cluster's "
                      "(--cluster)");
+  if (!may_be_it(way.fd()))
+    return failure("who answers to node " + node + " belongs to another user");
   say(way.fd(), wish);
   auto until = std::chrono::steady_clock::now() + limit;
   for (bool consents = false;;) {
@@ -150,9 +173,13 @@ result<void, std::string> ring(const std::string& cluster, const std::string& no
     if (left.count() <= 0 || ::poll(&what, 1, static_cast<int>(left.count())) == 0)
       return failure("node " + node + " has not ended in "
                      + std::to_string(limit.count()) + " ms");
+    if (what.revents == 0)
+      continue; // a signal
     auto said = heard_from(way.fd());
-    if (said.empty() && consents)
+    if (said == done)
       return {};
+    if (said.empty() && consents)
+      return failure("node " + node + " has ended before it was drained");
     if (said != consent)
       return failure("node " + node
                      + " refuses: " + (said.empty() ? "it is ending" : said));

@@ -28,16 +28,17 @@ class Cuts(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.hosts = separate_hosts.Hosts(NODES)
+        cls.addClassCleanup(cls.hosts.close)
         cls.all = Nodes(*served_cluster.arguments(), NODES, network="insecure = true",
                         policy="prefill_chunk = 64", hosts=cls.hosts)
+        cls.addClassCleanup(cls.all.__exit__)
         cls.all.start().wait_until_whole()
+        cls.all.wait_until(lambda: cls.all.ask(LONG, 60)[1] == "length")
         cls.answer = cls.all.ask(LONG, 60)[0]
         cls.table = []
 
     @classmethod
     def tearDownClass(cls):
-        cls.all.__exit__()
-        cls.hosts.close()
         for row in cls.table:
             print("{:24}{:24}{:>6.2f} s".format(*row))
 

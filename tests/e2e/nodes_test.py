@@ -159,7 +159,10 @@ class Draining(unittest.TestCase):
             all.wait_until_ready()
             with all.open(LONG, 400) as stream:
                 first = stream.readline()
-                busy = next(name for name in ("d0", "d1")
+                both = ("d0", "d1")
+                all.wait_until(lambda: any(
+                    all.metric("perigee_decode_sequences", name) > 0 for name in both))
+                busy = next(name for name in both
                             if all.metric("perigee_decode_sequences", name) > 0)
                 other = "d1" if busy == "d0" else "d0"
                 draining = self.drain(all, busy)
@@ -201,7 +204,7 @@ class Draining(unittest.TestCase):
                 first = stream.readline()
                 all["d0"].send(signal.SIGTERM)
                 all["p0"].wait_for_line("node_parting node=d0")
-                self.assertFalse(all.is_ready())
+                all.wait_until(lambda: not all.is_ready())
                 self.assertEqual(all.ask(PROMPTS[0], 4)[1], "not_ready")
                 self.assertEqual(answer_in([first, *stream])[1], "length", all.said())
             self.assertEqual(all["d0"].process.wait(LIMIT), 0)

@@ -51,7 +51,10 @@ class Hosts:
             self.make(name)
 
     def make(self, name):
-        holder = subprocess.Popen(["unshare", "--net", "sleep", "infinity"])
+        # Ends with the test, however that ends, and holds nothing of it open.
+        holder = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "sleep", "infinity"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.holders[name] = holder
         ours = os.readlink("/proc/self/ns/net")
         while os.readlink(f"/proc/{holder.pid}/ns/net") == ours:
