@@ -161,20 +161,17 @@ Msg<schema::Welcome> neighbours::on_hello(const Msg<schema::Hello>& wish) {
     return turn_away("that is no Hello");
   if (who.getLife() < one->life)
     return turn_away("a later life of this node has been here");
-  if (one->now == state::met) // not for whoever says Hello
-    lose(at, who.getLife() > one->life ? "it has begun a new life" : "it has lost us");
   if (one->now == state::fencing)
     return turn_away("its last connection is not cleared away yet");
-  expect(at, state::received);
-  one->life = who.getLife();
-  one->tag = tag_of_cluster(who);
-  one->given = how_.credential->draw();
+  if (one->now != state::met)
+    expect(at, state::received);
+  one->claimed = {who.getLife(), tag_of_cluster(who), how_.credential->draw(), {}, {}};
   auto proved = how_.credential->sign(
-    oath(*given, how_.card.node, how_.card.life, name(at), one->life));
+    oath(*given, how_.card.node, how_.card.life, name(at), who.getLife()));
   return desk_.write<schema::Welcome>(wish, [&](schema::Welcome::Builder said) {
     auto met = said.initMet();
     write(met.initWho(), how_.card);
-    met.setChallenge(data_of(one->given));
+    met.setChallenge(data_of(one->claimed->given));
     met.setProof(data_of(proved));
   });
 }
@@ -182,23 +179,42 @@ Msg<schema::Welcome> neighbours::on_hello(const Msg<schema::Hello>& wish) {
 void neighbours::on_prove(const Msg<schema::Prove>& said, const greeting_actor& greeter,
                           const introducing_actor& there) {
   auto* one = find(said->getIndex());
-  if (!one || one->now != state::received || one->life != said->getLife() || !greeter
-      || !there || !is_from(*one, said->getHeader()))
+  bool is_awaited = one && (one->now == state::received || one->now == state::met);
+  if (!is_awaited || !one->claimed || one->claimed->life != said->getLife() || !greeter
+      || !there || rt::actor_tag{said->getHeader().getSender()} != one->claimed->tag)
     return probe_->dropped_stale();
   auto whom = node_index{said->getIndex()};
-  auto sworn = oath(one->given, name(whom), one->life, how_.card.node, how_.card.life);
+  auto& claimed = *one->claimed;
+  auto sworn
+    = oath(claimed.given, name(whom), claimed.life, how_.card.node, how_.card.life);
   if (!how_.credential->verify(whom, sworn, proof_of(said->getProof()))) {
     probe_->turned_away();
-    return give_up(whom, "it does not prove its name");
+    one->claimed.reset();
+    if (one->now == state::received)
+      give_up(whom, "it does not prove its name");
+    return;
   }
+  claimed.greeter = greeter;
+  claimed.there = there;
+  if (one->now == state::met) // it is met anew when the last connection is cleared away
+    return lose(whom, claimed.life > one->life ? "it has begun a new life"
+                                               : "it has lost us");
+  meet_claimed(whom);
+}
+
+void neighbours::meet_claimed(node_index whom) {
+  auto& one = all_.at(whom);
+  auto claimed = *std::exchange(one.claimed, {});
+  one.life = claimed.life;
+  one.tag = claimed.tag;
   desk_.tell<schema::Met>(
-    greeter, said,
+    claimed.greeter, rt::unprompted,
     [&](schema::Met::Builder news) {
       news.setIndex(static_cast<std::uint32_t>(how_.card.index));
       news.setLife(how_.card.life);
     },
     introducing_actor{self_});
-  is_met(whom, there);
+  is_met(whom, claimed.there);
 }
 
 // -- as either ----------------------------------------------------------------
@@ -341,6 +357,8 @@ void neighbours::finish_fence(node_index whom) {
   auto& one = all_.at(whom);
   clear(one, true);
   one.seats.clear();
+  if (one.claimed && one.claimed->there)
+    return meet_claimed(whom);
   give_up(whom, {});
 }
 
@@ -357,6 +375,7 @@ void neighbours::clear(neighbour& of, bool movers_too) {
 void neighbours::give_up(node_index whom, const std::string& why) {
   auto& one = all_.at(whom);
   one.now = state::away;
+  one.claimed.reset();
   ++one.acquaintance;
   waits_.take(whom);
   if (!why.empty() && one.last_complaint != why)

@@ -119,13 +119,23 @@ private:
 
   using place = std::pair<schema::Role, std::uint32_t>;
 
+  /// Whom somebody said to be, in a Hello. Changes nothing until it is proved: anybody
+  /// may say Hello.
+  struct claim {
+    std::uint64_t life = 0;
+    rt::actor_tag tag{};
+    challenge given{};
+    greeting_actor greeter; ///< Set once it is proved, as is
+    introducing_actor there;
+  };
+
   struct neighbour {
     state now = state::away;
-    std::uint64_t life = 0; ///< The last one that was heard of.
+    std::uint64_t life = 0; ///< The last one that has proved its name.
     std::uint64_t acquaintance
       = 0; ///< Counts connections: what is said of an earlier one is stale.
     rt::actor_tag tag{}; ///< Of its cluster's actor.
-    challenge given{};
+    std::optional<claim> claimed{};
     introducing_actor there;
     std::map<place, std::unique_ptr<seat>> seats;
     bool is_parting = false;
@@ -139,6 +149,7 @@ private:
                   schema::Welcome::Reader said);
   std::optional<std::string> fault_of(node_index whom, const challenge& given,
                                       schema::Welcome::Reader said);
+  void meet_claimed(node_index whom);
   void is_met(node_index whom, const introducing_actor& there);
   void expect(node_index whom, state next);
   void give_up(node_index whom, const std::string& why);

@@ -223,23 +223,45 @@ TEST_CASE("a newer life takes the place of one whose end was not noticed") {
   CHECK(newer.counted("nodes_met") == 1);
 }
 
-TEST_CASE("who says Hello again has lost the other, who did not notice") {
+TEST_CASE("who only says Hello harms nobody: not who is met, nor who comes later") {
+  FOR_EVERY_SEED(seed);
+  bench_type bench{seed};
+  auto life = GENERATE(std::uint64_t{1}, ~std::uint64_t{0});
+  node first{bench, 0};
+  auto say_hello = [&] {
+    auto said = bench.ask<schema::Hello, schema::Welcome>(
+      receiving_actor{face_of(first.actor)}, [&](schema::Hello::Builder hello) {
+        write(hello.initWho(),
+              {"test", "n1", node_index{1}, life, {std::byte{1}}, {}, {}, "1"});
+        hello.initChallenge(challenge{}.size());
+      });
+    bench.settle();
+    REQUIRE(said->answer);
+    CHECK((*said->answer)->isMet());
+  };
+  say_hello();
+  bench.advance(10s); // nothing is proved
+  node second{bench, 1};
+  second.find(face_of(first.actor));
+  REQUIRE(first.counted("nodes_met") == 1);
+  say_hello();
+  bench.advance(10s);
+  CHECK(first.counted("nodes_met") == 1);
+  CHECK(first.counted("nodes_lost_total") == 0);
+  CHECK(first.heard("down") == 0);
+}
+
+TEST_CASE("who proves nothing does not take the place of who is met") {
   FOR_EVERY_SEED(seed);
   bench_type bench{seed};
   node first{bench, 0}, second{bench, 1};
   second.find(face_of(first.actor));
-  REQUIRE(first.counted("nodes_met") == 1);
-  auto said = bench.ask<schema::Hello, schema::Welcome>(
-    receiving_actor{face_of(first.actor)}, [](schema::Hello::Builder hello) {
-      write(hello.initWho(),
-            {"test", "n1", node_index{1}, 1, {std::byte{1}}, {}, {}, "1"});
-      hello.initChallenge(challenge{}.size());
-    });
-  bench.settle();
-  CHECK(first.counted("nodes_lost_total") == 1);
-  CHECK(first.heard("down") == 2);
-  REQUIRE(said->answer);
-  CHECK((*said->answer)->isMet());
+  node impostor{bench, 1, {.life = 9, .secret = "b"}};
+  impostor.find(face_of(first.actor));
+  bench.advance(10s);
+  CHECK(first.counted("nodes_met") == 1);
+  CHECK(first.counted("nodes_lost_total") == 0);
+  CHECK(impostor.counted("nodes_met") == 0);
 }
 
 TEST_CASE("who does not fit, or does not prove its name, is not met") {
