@@ -333,7 +333,7 @@ bool cluster_state::is_ready() const {
     for (const auto& each : one.seats)
       roles[each->role()] = roles[each->role()] || each->is_up();
   return !draining_ && !roles.empty()
-         && (!neighbours_ || neighbours_->has_roles_needed())
+         && (!how_.elsewhere || (neighbours_ && neighbours_->has_roles_needed()))
          && std::all_of(roles.begin(), roles.end(),
                         [](const auto& role) { return role.second; });
 }

@@ -23,7 +23,13 @@ neighbours::calls cluster_state::told_of_others() {
   };
   return {.came = tell_all,
           .went = tell_all,
-          .parts = tell_all,
+          .parts =
+            [this](const seat& of) { // to all others it is who it was
+              for_each_up([&](own_seat& one) {
+                if (one.role() == schema::Role::CONDUCTOR)
+                  tell_of(one, of);
+              });
+            },
           .met =
             [this](const introducing_actor& there) {
               for_each_up([&](own_seat& one) { one.join(desk_, there); });

@@ -126,8 +126,10 @@ void transfer_state::submit(number mine, transport::move what) {
     });
   };
   auto said = one.by->submit(transport::move_id{mine}, std::move(what), told);
-  if (!said)
-    end_or_park(mine, to_schema(said.error()));
+  if (said)
+    return;
+  one.writes_to.reset(); // nothing has begun
+  end_or_park(mine, to_schema(said.error()));
 }
 
 // -- modelled links -----------------------------------------------------------

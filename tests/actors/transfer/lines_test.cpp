@@ -352,6 +352,18 @@ TEST_CASE("nor is it waited for when the other end is gone") {
   CHECK(all.fault_of(1) == MoveFault::TIMED_OUT);
 }
 
+TEST_CASE("what the transport did not begin is not torn, and ends as it ends") {
+  FOR_EVERY_SEED(seed);
+  two_nodes all{seed};
+  all.meet();
+  all.best.refusals = 1;
+  all.ask<schema::Push>(1, 1, 2);
+  CHECK_FALSE(all.heard.contains(1));
+  all.tell_member(all.first, all.second, true, schema::Role::DECODE); // looks again
+  CHECK(all.fault_of(1) == MoveFault::NONE);
+  CHECK(two_nodes::arrived(all.first.own, all.second.own));
+}
+
 TEST_CASE("a movement that was to end is not begun again when its line fails") {
   FOR_EVERY_SEED(seed);
   two_nodes all{seed};

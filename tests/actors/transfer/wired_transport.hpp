@@ -21,6 +21,7 @@ struct wire {
   bool is_cut = false;           ///< No further connection comes about.
   bool holds = false;            ///< Movements begin, and do not end.
   bool is_deaf = false;          ///< abort() changes nothing.
+  unsigned refusals = 0;         ///< So many movements do not even begin.
   bool keeps_forgetting = false; ///< forget() takes effect by forget_now() alone.
   std::size_t connected = 0;
   std::vector<wired_transport*> ends{};
@@ -90,6 +91,10 @@ public:
     auto from = find(what.from), to = find(what.to);
     if (!from || !to)
       return failure(fault::peer_lost);
+    if (over_.refusals > 0) {
+      --over_.refusals;
+      return failure(fault::peer_lost);
+    }
     held_.emplace(id, then);
     if (over_.holds)
       return {};
