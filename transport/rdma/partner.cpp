@@ -313,7 +313,9 @@ void partner::pump() {
   for (const auto& one : std::exchange(blocked_, {}))
     ready_.push(one->what().urgency, one);
   while (blocked_.size() < blocked_max) {
-    auto next = ready_.pop();
+    auto next = ready_.pop_if([this](const peer_move_ptr& one) {
+      return one->look() != peer_move::state::ready || !must_wait(*one);
+    });
     if (!next)
       return;
     if (go(*next) == step::blocked)
@@ -326,8 +328,6 @@ partner::step partner::go(const peer_move_ptr& what) {
     ask_for(what->there());
     if (wanted_.at(what->there()) == asked::denied)
       what->doom(fault::refused);
-    else if (must_wait(*what))
-      return step::blocked;
     else if (auto* over = choose(*what))
       post(what, *over);
     else

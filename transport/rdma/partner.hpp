@@ -154,7 +154,7 @@ private:
   std::map<segment_id, asked> wanted_;             // that we have
   std::map<move_id, peer_move_ptr> moves_;
   lanes<peer_move_ptr> ready_;
-  std::deque<peer_move_ptr> blocked_; // ready, but no path had room, or keys; or early
+  std::deque<peer_move_ptr> blocked_; // ready, but no path had room, or keys
   pace writing_, reading_;
   std::optional<moment> wakes_at_;
   contention own_;

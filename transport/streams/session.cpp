@@ -9,9 +9,6 @@ namespace {
 /// What is copied here before somebody else has a turn.
 constexpr std::uint64_t turn_bytes = std::uint64_t{1} << 20;
 
-/// Moves that are looked at in vain before those behind them must wait.
-constexpr std::size_t held_max = 32;
-
 } // namespace
 
 session::session(event_loop& loop, peer_id who, peer_book& book,
@@ -88,19 +85,15 @@ void session::line_up(const job_ptr& one) {
 }
 
 void session::carry_on() {
-  for (const auto& one : std::exchange(held_, {}))
-    ready_.push(one->run.what().urgency, one);
   std::uint64_t copied = 0;
-  while (!is_lost_ && copied < turn_bytes && held_.size() < held_max) {
+  while (!is_lost_ && copied < turn_bytes) {
     auto* free = link_with_room();
-    auto next = free ? ready_.pop() : std::nullopt;
+    auto next = free ? ready_.pop_if(
+                  [this](const job_ptr& one) { return one->doom || !must_wait(*one); })
+                     : std::nullopt;
     if (!next)
       break;
-    if ((*next)->doom)
-      continue;
-    if (must_wait(**next))
-      held_.push_back(std::move(*next));
-    else
+    if (!(*next)->doom)
       copied += issue(*next, *free);
   }
   if (copied >= turn_bytes && turn_ == 0)

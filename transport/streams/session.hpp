@@ -109,7 +109,6 @@ private:
   std::vector<std::unique_ptr<link>> links_;
   std::map<move_id, job_ptr> jobs_;
   lanes<job_ptr> ready_;
-  std::vector<job_ptr> held_; // ready, but it is not their turn
   pace writing_, reading_;
   contention& all_;
   contention own_;
