@@ -9,8 +9,9 @@
 namespace perigee::journal {
 namespace {
 
-// Its id in schemas/limits.capnp; redactor_test.cpp notices if they part.
+// Their ids in schemas/limits.capnp; redactor_test.cpp notices if they part.
 constexpr std::uint64_t token_ids_id = 0x86ca7c00fd381747;
+constexpr std::uint64_t secret_id = 0xd5b1c07e9a43f826;
 
 using struct_reader = capnp::AnyStruct::Reader;
 using pointer_reader = capnp::AnyPointer::Reader;
@@ -74,6 +75,7 @@ void apply(const plan& how, const struct_reader& to) {
 } // namespace
 
 struct redactor::plan_book {
+  takes taken;
   std::map<std::uint64_t, plan> by_type;
 
   const plan& draw_up(capnp::StructSchema type) {
@@ -118,16 +120,17 @@ struct redactor::plan_book {
                       &inside};
   }
 
-  static bool is_marked(capnp::schema::Field::Reader proto) {
+  bool is_marked(capnp::schema::Field::Reader proto) const {
     for (auto note : proto.getAnnotations())
-      if (note.getId() == token_ids_id)
+      if (note.getId() == secret_id
+          || (note.getId() == token_ids_id && taken == takes::token_ids_too))
         return true;
     return false;
   }
 };
 
-redactor::redactor(std::span<const capnp::StructSchema> types) {
-  auto book = std::make_unique<plan_book>();
+redactor::redactor(std::span<const capnp::StructSchema> types, takes what) {
+  auto book = std::make_unique<plan_book>(plan_book{what, {}});
   for (auto type : types)
     book->draw_up(type);
   plans_ = std::move(book);

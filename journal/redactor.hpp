@@ -1,5 +1,5 @@
 /// \file
-/// redactor: takes out of words what a client said or was told.
+/// redactor: takes out of words what a client said or was told, and secrets.
 #pragma once
 
 #include "schemas/fault.hpp"
@@ -13,12 +13,16 @@
 
 namespace perigee::journal {
 
-/// Sets to 0 what the schema marks as `$tokenIds`. Lists keep their lengths.
+/// Sets to 0 what the schemas mark as `$secret`, and as `$tokenIds`. Lists keep their
+/// lengths.
 ///
 /// Built once, from schemas. Immutable after that; any number of threads may use it.
 class redactor {
 public:
-  explicit redactor(std::span<const capnp::StructSchema> types);
+  enum class takes : std::uint8_t { secrets, token_ids_too };
+
+  explicit redactor(std::span<const capnp::StructSchema> types,
+                    takes what = takes::token_ids_too);
   ~redactor();
 
   /// `words`, a flat message that was built here or judged on arrival; or, if there is

@@ -146,8 +146,9 @@ journal_keeper::open(const journal_options& how, const journal_owner& whose,
   asked.total_bytes = how.total_bytes;
   asked.segment_bytes = std::min(how.segment_bytes, how.total_bytes / 2);
   asked.in_background = !whose.is_virtual;
-  if (!how.is_plain)
-    asked.redacts = std::make_shared<const journal::redactor>(message_book{}.schemas());
+  using takes = journal::redactor::takes;
+  asked.redacts = std::make_shared<const journal::redactor>(
+    message_book{}.schemas(), how.is_plain ? takes::secrets : takes::token_ids_too);
   asked.on_failure
     = [log](const std::string& why) { log->error("journal_ended why=\"{}\"", why); };
   auto to = journal::writer::open(std::move(asked));

@@ -3,20 +3,22 @@
 #include "schemas/cache.capnp.h"
 #include "schemas/cluster.capnp.h"
 #include "schemas/forward.capnp.h"
+#include "schemas/line.capnp.h"
 #include "schemas/load.capnp.h"
 #include "schemas/movement.capnp.h"
 #include "tests/journal/scratch.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace perigee::journal {
 namespace {
 
 template <class... Messages>
-redactor redactor_of() {
+redactor redactor_of(redactor::takes what = redactor::takes::token_ids_too) {
   std::vector<capnp::StructSchema> all{
     capnp::StructSchema{capnp::Schema::from<Messages>()}...};
-  return redactor{all};
+  return redactor{all, what};
 }
 
 template <class T, class Fill>
@@ -89,6 +91,36 @@ TEST_CASE(
   auto left = known.redact(capnp::typeId<schema::Unpin>(), view(words), scratch);
   CHECK(left.data() == words.begin());
   CHECK(known.redact(capnp::typeId<schema::Prompt>(), view(words), scratch).empty());
+}
+
+TEST_CASE("a ticket is taken out, whatever else is kept") {
+  auto words = build<schema::Dialed>([](schema::Dialed::Builder said) {
+    auto to = said.initConnect();
+    to.setTransport("tcp");
+    auto ticket = to.initTicket(32);
+    std::fill(ticket.begin(), ticket.end(), capnp::byte{7});
+  });
+  for (auto what : {redactor::takes::secrets, redactor::takes::token_ids_too}) {
+    std::vector<capnp::word> scratch;
+    auto left = redactor_of<schema::Dialed>(what).redact(
+      capnp::typeId<schema::Dialed>(), view(words), scratch);
+    capnp::FlatArrayMessageReader reader{kj::arrayPtr(left.data(), left.size())};
+    auto to = reader.getRoot<schema::Dialed>().getConnect();
+    CHECK(to.getTransport() == "tcp");
+    REQUIRE(to.getTicket().size() == 32);
+    for (auto byte : to.getTicket())
+      CHECK(byte == 0);
+  }
+}
+
+TEST_CASE("who keeps what clients say takes out secrets alone") {
+  auto words = build<schema::Prompt>([](schema::Prompt::Builder all) {
+    all.setTokens({1, 2});
+  });
+  std::vector<capnp::word> scratch;
+  auto left = redactor_of<schema::Prompt>(redactor::takes::secrets)
+                .redact(capnp::typeId<schema::Prompt>(), view(words), scratch);
+  CHECK(left.data() == words.begin());
 }
 
 /// Fields of `type`, and of all that is in it, that hold token ids by their names.
