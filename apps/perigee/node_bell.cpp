@@ -18,7 +18,10 @@ namespace {
 using transport::streams::file;
 
 constexpr std::size_t guests_max = 16;
-constexpr std::string_view wish = "drain", consent = "draining", done = "drained";
+// Who rings waits for the greeting: what nobody has read when a connection is closed
+// would take a refusal with it.
+constexpr std::string_view greeting = "ring", wish = "drain", consent = "draining",
+                           done = "drained";
 constexpr std::string_view refusal = "it belongs to another user";
 constexpr std::string_view crowd = "too many wait for its end";
 
@@ -137,6 +140,7 @@ void node_bell::admit() {
     return say(guest.fd(), refusal);
   if (guests_.size() >= guests_max)
     return say(guest.fd(), crowd);
+  say(guest.fd(), greeting);
   guests_.push_back(std::move(guest));
 }
 
@@ -164,7 +168,6 @@ result<void, std::string> ring(const std::string& cluster, const std::string& no
                      "(--cluster)");
   if (!may_be_it(way.fd()))
     return failure("who answers to node " + node + " belongs to another user");
-  say(way.fd(), wish);
   auto until = std::chrono::steady_clock::now() + limit;
   for (bool consents = false;;) {
     auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -180,6 +183,10 @@ result<void, std::string> ring(const std::string& cluster, const std::string& no
       return {};
     if (said.empty() && consents)
       return failure("node " + node + " has ended before it was drained");
+    if (said == greeting) {
+      say(way.fd(), wish);
+      continue;
+    }
     if (said != consent)
       return failure("node " + node
                      + " refuses: " + (said.empty() ? "it is ending" : said));
