@@ -347,10 +347,13 @@ std::string topology_page() {
                  "what else its node has.",
                  "");
   write_rows<hardware_settings>(text);
-  text += "\n## [[link]]\n\n"
-          + wrapped("A link of the fabric that is unlike the others: a node's network "
-                    "card, or what lies between two nodes.",
-                    "");
+  text
+    += "\n## [[link]]\n\n"
+       + wrapped("A link that is unlike the others: a node's network card, or what "
+                 "lies between two nodes. Of modelled nodes it is one of the fabric, "
+                 "with a bandwidth and a latency; of nodes that are processes, what "
+                 "moves KV between them, and how fast at most.",
+                 "");
   write_rows<link_settings>(text);
   text += "\n## [[event]]\n\n"
           + wrapped(

@@ -110,8 +110,8 @@ const std::vector<setting<link_settings>>& settings_of() {
      "Between nodes that are processes: what KV goes by, either way. Empty: the best "
      "that both have."},
     {"gib_per_s", &s::gib_per_s, any_cost,
-     "Its bandwidth. 0: no limit. Between nodes that are processes: the most that is "
-     "moved `from` one `to` the other, at the wish of either."},
+     "Its bandwidth. 0: no limit. Between nodes that are processes: the most that each "
+     "of the two has moved `from` one `to` the other."},
     {"latency_us", &s::latency_us, any_cost,
      "What a movement over it takes in addition, if it is modelled."},
   };

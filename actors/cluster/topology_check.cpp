@@ -217,6 +217,9 @@ private:
     }
     if (one.latency_us > 0)
       refuse("latency_us", as_toml(one.latency_us), "0: only what is modelled has one");
+    if (one.gib_per_s == 0 && one.transport.empty())
+      refuse("transport", as_toml(one.transport),
+             "a transport, or gib_per_s above 0: else nothing is laid down");
     if (one.gib_per_s > 0 && !one.node.empty())
       refuse("gib_per_s", as_toml(one.gib_per_s),
              "0, or from and to: a real node's card is as fast as it is");

@@ -1,6 +1,7 @@
 #include "apps/perigee/node_side.hpp"
 
 #include "actors/cluster/handbook.hpp"
+#include "actors/cluster/line_plan.hpp"
 #include "apps/perigee/node_keys.hpp"
 #include "transport/local.hpp"
 #include "transport/shm/shm.hpp"
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <set>
 
 namespace perigee::app {
 namespace {
@@ -84,8 +86,7 @@ void add_rdma(transfer::paths& to, spdlog::logger& log, const cluster::topology&
   how.silence_limit = std::max<std::chrono::nanoseconds>(all.cluster.transfer_limit / 2,
                                                          how.drain_limit);
   auto is_not_there = [&](const std::string& why) {
-    log.log(how.devices.empty() ? spdlog::level::info : spdlog::level::err,
-            "transport_not_there transport=rdma why=\"{}\"", why);
+    log.info("transport_not_there transport=rdma why=\"{}\"", why);
   };
   if (!all.network.tls.empty() && !all.network.insecure)
     return is_not_there("it encrypts nothing; with network.insecure that would do");
@@ -98,6 +99,27 @@ void add_rdma(transfer::paths& to, spdlog::logger& log, const cluster::topology&
     is_not_there(opened.error().what);
 }
 #endif
+
+/// The topology names them for this node, so that it is no choice.
+std::set<std::string> transports_named(const cluster::topology& all, node_index self) {
+  std::set<std::string> named;
+  for (const auto& [other, terms] : cluster::line_plan_of(all, self))
+    if (!terms.transport.empty())
+      named.insert(terms.transport);
+  if (!all.nodes[static_cast<std::size_t>(self)].rdma_devices.empty())
+    named.insert("rdma");
+  return named;
+}
+
+void complain_of_missing(const transfer::paths& there,
+                         const std::set<std::string>& named, spdlog::logger& log) {
+  for (const auto& one : named)
+    if (std::ranges::none_of(there.ways,
+                             [&](const auto& way) { return way.name == one; }))
+      log.error("transport_missing transport={} why=\"the topology names it for this "
+                "node, which does not have it\"",
+                one);
+}
 
 /// Whom a cluster with these nodes needs, beside those of `self`, to serve.
 std::vector<schema::Role> roles_needed(const cluster::topology& all, node_index self) {
@@ -221,6 +243,7 @@ transfer::make_paths node_side::paths(std::shared_ptr<spdlog::logger> log) const
 #endif
     add_way(all, *log, "tcp", false,
             transport::tcp::open(*in.segments, how, news("tcp")));
+    complain_of_missing(all, transports_named(topology, self), *log);
     return all;
   };
 }

@@ -291,6 +291,7 @@ TEST_CASE("of a link between real nodes its transport and rate can be laid down"
   refused("node = \"n1\"\ntransport = \"ib\"", "expected one of \"\", \"shm\"");
   refused("node = \"n1\"\nlatency_us = 3", "only what is modelled has one");
   refused("node = \"n1\"\ngib_per_s = 3", "expected 0, or from and to");
+  refused("from = \"n0\"\nto = \"n1\"", "else nothing is laid down");
   refused("from = \"n0\"\nto = \"n1\"\ntransport = \"tcp\"\n[[link]]\n"
           "from = \"n1\"\nto = \"n0\"\ntransport = \"shm\"",
           "one transport for both ways");
