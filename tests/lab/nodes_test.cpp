@@ -214,7 +214,7 @@ TEST_CASE("what befalls nodes befalls moves that are under way") {
   }
   CHECK(moved > 1000);
   CHECK(late > 5);
-  CHECK(fenced > 10);
+  CHECK(fenced > 5);
 }
 
 TEST_CASE("the same, a thousand times, by hand", "[.thousand]") {

@@ -6,7 +6,7 @@
 #include "actors/cluster/cluster.hpp"
 #include "actors/cluster/inventory.hpp"
 #include "engine/modelled/modelled_engine.hpp"
-#include "tests/lab/lab.hpp"
+#include "tests/lab/perigee_messages.hpp"
 
 #include <map>
 #include <string>

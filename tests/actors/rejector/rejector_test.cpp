@@ -3,7 +3,7 @@
 #include "actors/conductor/conductor.hpp"
 #include "actors/conductor/words.hpp"
 #include "tests/actors/conductor/doubles.hpp"
-#include "tests/lab/lab.hpp"
+#include "tests/lab/perigee_messages.hpp"
 #include "tests/lab/seeds.hpp"
 
 #include <map>
