@@ -34,12 +34,11 @@ using rejector_actor = rt::actor_of<void(Msg<schema::Arrive>),
                                     void(Msg<schema::Member>), void(Msg<schema::Due>)>;
 
 /// Places every request.
-using conductor_actor
-  = rt::actor_of<void(Msg<schema::Place>), void(Msg<schema::Cancel>),
-                 void(Msg<schema::PrefillLoad>), void(Msg<schema::DecodeLoad>),
-                 void(Msg<schema::Stored>), void(Msg<schema::Evicted>),
-                 void(Msg<schema::Snapshot>), void(Msg<schema::Member>),
-                 void(Msg<schema::Due>), void(Msg<schema::Tick>)>;
+using conductor_actor = rt::actor_of<
+  void(Msg<schema::Place>), void(Msg<schema::Cancel>), void(Msg<schema::PrefillLoad>),
+  void(Msg<schema::DecodeLoad>), void(Msg<schema::Stored>), void(Msg<schema::Evicted>),
+  void(Msg<schema::Snapshot>), void(Msg<schema::Member>), void(Msg<schema::Apart>),
+  void(Msg<schema::Due>), void(Msg<schema::Tick>)>;
 
 /// Computes prompts.
 using prefill_actor = rt::actor_of<
@@ -87,10 +86,10 @@ using engine_actor = rt::actor_of<void(Msg<schema::Forward>),
 
 /// Spawns, seats and watches over a process's actors: what its own say to it. What those
 /// of other nodes say is in cluster/introductions.hpp.
-using cluster_actor
-  = rt::actor_of<void(Msg<schema::Drain>), void(Msg<schema::Drained>),
-                 void(Msg<schema::Fenced>), void(Msg<schema::Tick>),
-                 Msg<schema::Description>(Msg<schema::Describe>)>;
+using cluster_actor = rt::actor_of<void(Msg<schema::Drain>), void(Msg<schema::Drained>),
+                                   void(Msg<schema::Fenced>),
+                                   void(Msg<schema::Reached>), void(Msg<schema::Tick>),
+                                   Msg<schema::Description>(Msg<schema::Describe>)>;
 
 using gateway_name = rt::name<gateway_actor>;
 using rejector_name = rt::name<rejector_actor>;
@@ -166,6 +165,8 @@ CAF_BEGIN_TYPE_ID_BLOCK(perigee, caf::first_custom_type_id)
   CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Dialed>))
   CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Shown>))
   CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::LineChanged>))
+  CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Apart>))
+  CAF_ADD_TYPE_ID(perigee, (perigee::Msg<perigee::schema::Reached>))
   CAF_ADD_TYPE_ID(perigee, (perigee::gateway_actor))
   CAF_ADD_TYPE_ID(perigee, (perigee::rejector_actor))
   CAF_ADD_TYPE_ID(perigee, (perigee::conductor_actor))

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace perigee {
@@ -22,10 +23,14 @@ struct move_order {
   std::uint64_t open_gate = 0;
   schema::Priority priority = schema::Priority::FIRST_TOKEN;
   std::chrono::nanoseconds limit{};
+  std::optional<node_index> elsewhere{}; ///< The other node that a push writes to.
 };
 
 /// Part of the state of an actor that owns an arena. The transfer actor ends every
 /// movement within its limit, so there is no other deadline here.
+///
+/// One that has died can't say what is still being written on another node: pushes to
+/// there are asked again of its successor, which can.
 template <class Handle>
 class movements {
 public:
@@ -48,8 +53,10 @@ public:
 
   /// Ends one early. It still is answered.
   void abort(const rt::cause& why, std::uint64_t ticket) {
-    if (!open_.contains(ticket))
+    auto at = open_.find(ticket);
+    if (at == open_.end())
       return;
+    at->second.is_aborted = true;
     desk_.template tell<schema::Abort>(mover(), why, [&](schema::Abort::Builder wish) {
       set_asker(wish.initAsker(), desk_.me());
       wish.setTicket(ticket);
@@ -65,11 +72,23 @@ public:
     return true;
   }
 
-  /// The transfer actor has ended, and with it all movements.
+  /// The transfer actor has ended, and with it all that wrote here.
   void lose() {
-    // What they begin now is for its successor.
-    for (auto& [ticket, told] : std::exchange(open_, {}))
-      told(ticket, schema::MoveFault::BROKEN);
+    auto lost = std::exchange(open_, {}); // what they begin now is for its successor
+    for (auto& [ticket, one] : lost)
+      if (one.what.elsewhere)
+        open_.emplace(ticket, std::move(one));
+      else
+        one.told(ticket, schema::MoveFault::BROKEN);
+  }
+
+  /// There is a successor.
+  void ask_again() {
+    for (const auto& [ticket, one] : open_) {
+      tell<schema::Push>(ticket, one, true);
+      if (one.is_aborted)
+        abort(one.why, ticket);
+    }
   }
 
   std::size_t size() const {
@@ -77,14 +96,21 @@ public:
   }
 
 private:
-  using table = std::map<std::uint64_t, then>;
+  struct movement {
+    rt::cause why;
+    move_order what;
+    then told;
+    bool is_aborted = false;
+  };
+  using table = std::map<std::uint64_t, movement>;
 
   transfer_name mover() const {
     return {desk_.me().node, 0};
   }
 
   void end(typename table::iterator at, schema::MoveFault fault) {
-    auto [ticket, told] = std::move(*at);
+    auto ticket = at->first;
+    auto told = std::move(at->second.told);
     open_.erase(at);
     told(ticket, fault);
   }
@@ -92,15 +118,26 @@ private:
   template <class T>
   std::uint64_t begin(const rt::cause& why, const move_order& what, then told) {
     auto ticket = ++tickets_;
-    bool there = desk_.template tell<T>(mover(), why, [&](typename T::Builder wish) {
+    movement one{why, what, std::move(told)};
+    if (!tell<T>(ticket, one, false))
+      return 0;
+    open_.emplace(ticket, std::move(one));
+    return ticket;
+  }
+
+  /// False if nobody is there.
+  template <class T>
+  bool tell(std::uint64_t ticket, const movement& one, bool again) {
+    return desk_.template tell<T>(mover(), one.why, [&](typename T::Builder wish) {
       set_asker(wish.initAsker(), desk_.me());
       wish.setTicket(ticket);
-      set_movement(wish.initWhat(), what);
+      set_movement(wish.initWhat(), one.what);
+      if constexpr (std::is_same_v<T, schema::Push>)
+        if (again) {
+          wish.setAgain(true);
+          wish.setToNode(static_cast<std::uint32_t>(*one.what.elsewhere));
+        }
     });
-    if (!there)
-      return 0;
-    open_.emplace(ticket, std::move(told));
-    return ticket;
   }
 
   static void set_movement(schema::Movement::Builder to, const move_order& what) {

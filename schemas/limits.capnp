@@ -15,6 +15,9 @@ annotation tokenIds @0x86ca7c00fd381747 (field) :Void;
 # Holds ids of tokens: what a client said or was told. Journals leave them out, unless told
 # otherwise. Every such field must carry it.
 
+annotation secret @0xd5b1c07e9a43f826 (field) :Void;
+# Bytes by which somebody is let in. Journals never have them. Every such field must carry it.
+
 const promptBlocksMax :UInt32 = 65536;
 # Blocks of the longest prompt: prompt_blocks_max in schemas/vocabulary.hpp.
 

@@ -39,7 +39,7 @@ struct Dialed {
     connect :group {
       transport @4 :Text $Limits.maxItems(16);
       endpoint @5 :Data $Limits.maxItems(1024);
-      ticket @6 :Data $Limits.maxItems(32);
+      ticket @6 :Data $Limits.maxItems(32) $Limits.secret;
     }
   }
 }

@@ -65,6 +65,13 @@ struct Push {
   asker @1 :Asker;
   ticket @2 :UInt64;
   what @3 :Movement;
+
+  again @4 :Bool;
+  # A transfer actor that was asked the same has ended, and what it had sent may still be
+  # written: into memory of
+
+  toNode @5 :UInt32 $Limits.maxValue(65535);
+  # This node's own index, or 0, if it was not `again`.
 }
 
 struct Moved {

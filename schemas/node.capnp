@@ -96,6 +96,45 @@ struct Parting {
   life @2 :UInt64;
 }
 
+struct Lost {
+  # A node to one that it had met: it takes that one for gone, for a reason that the other may not
+  # know. They are to meet anew.
+  header @0 :Header;
+  index @1 :UInt32 $Limits.maxValue(65535);
+  life @2 :UInt64;
+}
+
+struct Apart {
+  # A node to those that it has met and that have a conductor; the cluster there to that
+  # conductor: between two nodes nothing can be said, or nothing moved; or it can again.
+  header @0 :Header;
+  index @1 :UInt32 $Limits.maxValue(65535);
+  # Who found that out,
+
+  other @2 :UInt32 $Limits.maxValue(65535);
+  # and with whom.
+
+  apart @3 :Bool;
+}
+
+struct Reached {
+  # A transfer actor to its own cluster, of another node that it is to move KV to and from.
+  header @0 :Header;
+  index @1 :UInt32 $Limits.maxValue(65535);
+  how @2 :How;
+
+  enum How {
+    well @0;
+    # A line is up.
+
+    notAtAll @1;
+    # No line could be made for a while.
+
+    unheard @2;
+    # Its transfer actor does not answer, though somebody here waits for that.
+  }
+}
+
 struct Found {
   # The thread that connects, to its own cluster's actor: beside it, who receives there.
   header @0 :Header;

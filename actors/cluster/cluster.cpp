@@ -68,8 +68,11 @@ auto cluster_state::make_behavior() -> handle::behavior_type {
     desk_.on(this, &cluster_state::on_join<transfer_actor>),
     desk_.on(this, &cluster_state::on_leave),
     desk_.on(this, &cluster_state::on_parting),
+    desk_.on(this, &cluster_state::on_lost),
+    desk_.on(this, &cluster_state::on_apart),
     desk_.on(this, &cluster_state::on_found),
     desk_.on(this, &cluster_state::on_fenced),
+    desk_.on(this, &cluster_state::on_reached),
     desk_.on(this, &cluster_state::on_drain),
     desk_.on(this, &cluster_state::on_drained),
     desk_.on(this, &cluster_state::on_tick),
@@ -131,6 +134,9 @@ void cluster_state::introduce(const std::vector<own_seat*>& newcomers) {
       });
       neighbours_->for_each_met(
         [&](const introducing_actor& there) { one->join(desk_, there); });
+      if (one->role() == schema::Role::CONDUCTOR)
+        neighbours_->for_each_apart(
+          [&](auto who, auto other) { tell_apart(who, other, true); });
     }
   count();
 }

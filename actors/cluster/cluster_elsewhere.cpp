@@ -30,6 +30,8 @@ neighbours::calls cluster_state::told_of_others() {
                   tell_of(one, of);
               });
             },
+          .apart
+          = [this](auto who, auto other, bool apart) { tell_apart(who, other, apart); },
           .met =
             [this](const introducing_actor& there) {
               for_each_up([&](own_seat& one) { one.join(desk_, there); });
@@ -40,6 +42,16 @@ neighbours::calls cluster_state::told_of_others() {
           = [this](node_index which, std::uint64_t life) { return fence(which, life); },
           .set_timer
           = [this](auto due, auto epoch) { wake_at(due, epoch, neighbours_timers); }};
+}
+
+/// Our own conductor, if there is one.
+void cluster_state::tell_apart(node_index who, node_index other, bool apart) {
+  desk_.tell<schema::Apart>(conductor_name{desk_.me().node, 0}, rt::unprompted,
+                            [&](schema::Apart::Builder news) {
+                              news.setIndex(static_cast<std::uint32_t>(who));
+                              news.setOther(static_cast<std::uint32_t>(other));
+                              news.setApart(apart);
+                            });
 }
 
 /// Has our own transfer actor, if there is one, see to it that nobody there reaches our
@@ -99,6 +111,21 @@ template void cluster_state::on_join(const Msg<schema::Join>&, const transfer_ac
 void cluster_state::on_leave(const Msg<schema::Leave>& said) {
   if (neighbours_ && !ending_)
     neighbours_->on_leave(said);
+}
+
+void cluster_state::on_lost(const Msg<schema::Lost>& said) {
+  if (neighbours_ && !ending_)
+    neighbours_->on_lost(said);
+}
+
+void cluster_state::on_apart(const Msg<schema::Apart>& said) {
+  if (neighbours_ && !ending_)
+    neighbours_->on_apart(said);
+}
+
+void cluster_state::on_reached(const Msg<schema::Reached>& said) {
+  if (neighbours_ && !ending_ && desk_.is_from(transfer_name{desk_.me().node, 0}, said))
+    neighbours_->on_reached(said);
 }
 
 void cluster_state::on_fenced(const Msg<schema::Fenced>& said) {

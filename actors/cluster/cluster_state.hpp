@@ -75,6 +75,10 @@ private:
   void on_join(const Msg<schema::Join>& said, const Handle& who);
   void on_leave(const Msg<schema::Leave>& said);
   void on_parting(const Msg<schema::Parting>& said);
+  void on_lost(const Msg<schema::Lost>& said);
+  void on_apart(const Msg<schema::Apart>& said);
+  void on_reached(const Msg<schema::Reached>& said);
+  void tell_apart(node_index who, node_index other, bool apart);
   void on_fenced(const Msg<schema::Fenced>& said);
 
   // -- draining

@@ -19,7 +19,8 @@ using introducing_actor = rt::actor_of<
   void(Msg<schema::Join>, conductor_actor), void(Msg<schema::Join>, prefill_actor),
   void(Msg<schema::Join>, decode_actor), void(Msg<schema::Join>, coupled_actor),
   void(Msg<schema::Join>, shard_actor), void(Msg<schema::Join>, transfer_actor),
-  void(Msg<schema::Leave>), void(Msg<schema::Parting>)>;
+  void(Msg<schema::Leave>), void(Msg<schema::Parting>), void(Msg<schema::Lost>),
+  void(Msg<schema::Apart>)>;
 
 // who is told where that is,
 using greeting_actor = rt::actor_of<void(Msg<schema::Met>, introducing_actor)>;
@@ -38,8 +39,9 @@ using node_actor = rt::actor_of<
   void(Msg<schema::Join>, prefill_actor), void(Msg<schema::Join>, decode_actor),
   void(Msg<schema::Join>, coupled_actor), void(Msg<schema::Join>, shard_actor),
   void(Msg<schema::Join>, transfer_actor), void(Msg<schema::Leave>),
-  void(Msg<schema::Parting>), void(Msg<schema::Found>, receiving_actor),
-  void(Msg<schema::Fenced>), void(Msg<schema::Drain>), void(Msg<schema::Drained>),
+  void(Msg<schema::Parting>), void(Msg<schema::Lost>), void(Msg<schema::Apart>),
+  void(Msg<schema::Found>, receiving_actor), void(Msg<schema::Fenced>),
+  void(Msg<schema::Reached>), void(Msg<schema::Drain>), void(Msg<schema::Drained>),
   void(Msg<schema::Tick>), Msg<schema::Description>(Msg<schema::Describe>)>;
 
 /// The same actor, as others know it. `whom` was started by cluster::start().
@@ -70,6 +72,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(perigee_nodes, caf::id_block::perigee::end)
   CAF_ADD_TYPE_ID(perigee_nodes, (perigee::Msg<perigee::schema::Leave>))
   CAF_ADD_TYPE_ID(perigee_nodes, (perigee::Msg<perigee::schema::Found>))
   CAF_ADD_TYPE_ID(perigee_nodes, (perigee::Msg<perigee::schema::Parting>))
+  CAF_ADD_TYPE_ID(perigee_nodes, (perigee::Msg<perigee::schema::Lost>))
   CAF_ADD_TYPE_ID(perigee_nodes, (perigee::introducing_actor))
   CAF_ADD_TYPE_ID(perigee_nodes, (perigee::greeting_actor))
   CAF_ADD_TYPE_ID(perigee_nodes, (perigee::receiving_actor))

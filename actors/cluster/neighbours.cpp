@@ -1,7 +1,5 @@
 #include "actors/cluster/neighbours.hpp"
 
-#include "schemas/convert.hpp"
-
 #include <spdlog/logger.h>
 
 #include <algorithm>
@@ -224,6 +222,7 @@ void neighbours::is_met(node_index whom, const introducing_actor& there) {
   one.now = state::met;
   one.there = there;
   one.is_parting = false;
+  one.is_reached = true;
   one.last_complaint.clear();
   waits_.take(whom);
   auto acquaintance = one.acquaintance;
@@ -233,96 +232,8 @@ void neighbours::is_met(node_index whom, const introducing_actor& there) {
   });
   log_->info("node_met node={} life={}", name(whom), one.life);
   count();
+  tell_apart(whom);
   told_.met(there);
-}
-
-template <class Handle>
-void neighbours::on_join(const Msg<schema::Join>& said, const Handle& who) {
-  auto* one = find(said->getWho().getNode());
-  if (!one || one->now != state::met || !who || one->life != said->getLife()
-      || !is_from(*one, said->getHeader()))
-    return probe_->dropped_stale();
-  auto at = to_name<rt::name<Handle>>(said->getWho());
-  auto& chair = one->seats[{said->getRole(), at.index}];
-  if (chair && chair->is_up()) { // its Leave comes before: we have not understood
-    chair->clear(roster_);
-    told_.went(*chair);
-  }
-  chair = std::make_unique<seat_elsewhere<Handle>>(
-    said->getRole(), at, name(at.node),
-    rt::term{said->getLife(), said->getIncarnation()}, who, roster_);
-  if (!chair->is_up())
-    return log_->error("roster_full actor={}", chair->full_name());
-  told_.came(*chair);
-}
-
-template void neighbours::on_join(const Msg<schema::Join>&, const gateway_actor&);
-template void neighbours::on_join(const Msg<schema::Join>&, const rejector_actor&);
-template void neighbours::on_join(const Msg<schema::Join>&, const conductor_actor&);
-template void neighbours::on_join(const Msg<schema::Join>&, const prefill_actor&);
-template void neighbours::on_join(const Msg<schema::Join>&, const decode_actor&);
-template void neighbours::on_join(const Msg<schema::Join>&, const coupled_actor&);
-template void neighbours::on_join(const Msg<schema::Join>&, const shard_actor&);
-template void neighbours::on_join(const Msg<schema::Join>&, const transfer_actor&);
-
-void neighbours::on_leave(const Msg<schema::Leave>& said) {
-  auto* one = find(said->getWho().getNode());
-  if (!one || one->now != state::met || !is_from(*one, said->getHeader()))
-    return probe_->dropped_stale();
-  auto at = one->seats.find({said->getRole(), said->getWho().getIndex()});
-  if (at == one->seats.end()
-      || at->second->which() != rt::term{said->getLife(), said->getIncarnation()})
-    return probe_->dropped_stale();
-  auto left = std::move(at->second);
-  one->seats.erase(at);
-  if (!left->is_up())
-    return;
-  left->clear(roster_);
-  told_.went(*left);
-}
-
-void neighbours::tell_left(const seat& own) {
-  for_each_met([&](const introducing_actor& there) {
-    desk_.tell<schema::Leave>(there, rt::unprompted, [&](schema::Leave::Builder news) {
-      news.setRole(own.role());
-      news.initWho().setNode(static_cast<std::uint32_t>(own.node()));
-      news.getWho().setIndex(own.index());
-      news.setLife(own.which().life);
-      news.setIncarnation(own.which().incarnation);
-    });
-  });
-}
-
-// -- parting ------------------------------------------------------------------
-
-void neighbours::part() {
-  for_each_met([&](const introducing_actor& there) { part_from(there); });
-}
-
-void neighbours::part_from(const introducing_actor& there) {
-  desk_.tell<schema::Parting>(
-    there, rt::unprompted, [&](schema::Parting::Builder news) {
-      news.setIndex(static_cast<std::uint32_t>(how_.card.index));
-      news.setLife(how_.card.life);
-    });
-}
-
-void neighbours::on_parting(const Msg<schema::Parting>& said) {
-  auto* one = find(said->getIndex());
-  if (!one || one->now != state::met || one->life != said->getLife()
-      || !is_from(*one, said->getHeader()))
-    return probe_->dropped_stale();
-  one->is_parting = true;
-  log_->info("node_parting node={} life={}", name(node_index{said->getIndex()}),
-             one->life);
-  for (const auto& [where, who] : one->seats)
-    if (who->is_up())
-      told_.parts(*who);
-}
-
-bool neighbours::is_parting(node_index node) const {
-  auto at = all_.find(node);
-  return at != all_.end() && at->second.is_parting;
 }
 
 // -- losing -------------------------------------------------------------------
@@ -330,15 +241,41 @@ bool neighbours::is_parting(node_index node) const {
 /// Also, once more, of who is being fenced.
 void neighbours::lose(node_index whom, const std::string& why) {
   auto& one = all_.at(whom);
-  if (one.now == state::met)
+  bool was_met = one.now == state::met;
+  if (was_met)
     probe_->lost_node();
-  log_->warn("node_lost node={} life={} why=\"{}\"", name(whom), one.life, why);
+  if (was_met && one.is_parting)
+    log_->info("node_left node={} life={}", name(whom), one.life);
+  else
+    log_->warn("node_lost node={} life={} why=\"{}\"", name(whom), one.life, why);
   one.there = nullptr;
   expect(whom, state::fencing);
+  if (was_met) {
+    tell_apart(whom);
+    forget_what_it_said(whom);
+  }
   clear(one, false);
   if (!told_.fence(whom, one.life))
     finish_fence(whom);
   count();
+}
+
+/// It may not know, for its connection is as good as ever.
+void neighbours::part_company(node_index whom, const std::string& why) {
+  auto there = all_.at(whom).there;
+  desk_.tell<schema::Lost>(there, rt::unprompted, [&](schema::Lost::Builder news) {
+    news.setIndex(static_cast<std::uint32_t>(how_.card.index));
+    news.setLife(how_.card.life);
+  });
+  lose(whom, why);
+}
+
+void neighbours::on_lost(const Msg<schema::Lost>& said) {
+  auto* one = find(said->getIndex());
+  if (!one || one->now != state::met || one->life != said->getLife()
+      || !is_from(*one, said->getHeader()))
+    return probe_->dropped_stale();
+  lose(node_index{said->getIndex()}, "it takes us for gone");
 }
 
 void neighbours::on_fenced(node_index which, std::uint64_t life) {

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,12 @@ struct neighbourhood {
 /// A neighbour that is lost is *fenced*, before its transfer actor counts as down: this
 /// node's own sees to it that nothing of the lost one's reaches memory here any more.
 /// Only then may the node be met again.
+///
+/// Two others may be apart although this node has met both. Each tells of whom it does
+/// not reach to those who place requests.
+///
+/// neighbours_seats.cpp has what nodes that have met say to each other; neighbours.cpp
+/// how they meet and are lost.
 class neighbours {
 public:
   using desk = rt::desk<node_actor>;
@@ -48,6 +55,7 @@ public:
     std::function<void(const seat&)> came;  ///< One is up.
     std::function<void(const seat&)> went;  ///< One is up no longer.
     std::function<void(const seat&)> parts; ///< One is up, and soon will not be.
+    std::function<void(node_index who, node_index other, bool apart)> apart;
     std::function<void(const introducing_actor&)> met; ///< Is to be told who is here.
     std::function<bool(node_index, std::uint64_t life)> fence; ///< False: nobody can.
     std::function<void(std::chrono::nanoseconds due, std::uint64_t epoch)> set_timer;
@@ -80,6 +88,11 @@ public:
   void on_no_fence();
 
   void on_parting(const Msg<schema::Parting>& said);
+  void on_lost(const Msg<schema::Lost>& said);
+  void on_apart(const Msg<schema::Apart>& said);
+
+  /// Of one's own transfer actor.
+  void on_reached(const Msg<schema::Reached>& said);
 
   /// Tells all, or one, that this node is to end.
   void part();
@@ -100,6 +113,17 @@ public:
     for (const auto& [index, one] : all_)
       for (const auto& [where, who] : one.seats)
         see(*who);
+  }
+
+  /// Who does not reach whom, as far as this node knows.
+  template <class See>
+  void for_each_apart(See see) const {
+    for (const auto& [index, one] : all_) {
+      if (is_apart(one))
+        see(how_.card.index, index);
+      for (auto other : one.apart_from)
+        see(index, other);
+    }
   }
 
   bool has_roles_needed() const;
@@ -139,7 +163,9 @@ private:
     introducing_actor there;
     std::map<place, std::unique_ptr<seat>> seats;
     bool is_parting = false;
-    std::string last_complaint; ///< That was logged.
+    bool is_reached = true;            ///< By KV, as far as is known.
+    std::set<node_index> apart_from{}; ///< As it says.
+    std::string last_complaint;        ///< That was logged.
   };
 
   neighbour* find(std::uint32_t index);
@@ -154,6 +180,12 @@ private:
   void expect(node_index whom, state next);
   void give_up(node_index whom, const std::string& why);
   void lose(node_index whom, const std::string& why);
+  void part_company(node_index whom, const std::string& why);
+  static bool is_apart(const neighbour& one);
+  void tell_apart(node_index whom);
+  void tell_all_apart(const neighbour& listener);
+  void tell_apart(const introducing_actor& listener, node_index whom, bool apart);
+  void forget_what_it_said(node_index whom);
   void finish_fence(node_index whom);
   void clear(neighbour& of, bool movers_too);
   bool is_from(const neighbour& one, schema::Header::Reader header) const;

@@ -55,6 +55,7 @@ conductor_state::handle::behavior_type conductor_state::make_behavior() {
     desk_.on(this, &conductor_state::on_evicted),
     desk_.on(this, &conductor_state::on_snapshot),
     desk_.on(this, &conductor_state::on_member),
+    desk_.on(this, &conductor_state::on_apart),
     desk_.on(this, &conductor_state::on_due),
     desk_.on(this, &conductor_state::on_tick),
   };

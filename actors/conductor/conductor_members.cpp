@@ -86,6 +86,12 @@ void conductor_state::on_member(const Msg<schema::Member>& news) {
   }
 }
 
+void conductor_state::on_apart(const Msg<schema::Apart>& news) {
+  if (is_current(news, cluster_name{desk_.me().node, 0}))
+    apart_.set(node_index{news->getIndex()}, node_index{news->getOther()},
+               news->getApart());
+}
+
 void conductor_state::seat(const prefill_name& who, bool up) {
   group_id group{who.node, who.index};
   lose(group);

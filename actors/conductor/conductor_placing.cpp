@@ -41,7 +41,7 @@ void conductor_state::on_place(const Msg<schema::Place>& asked) {
 bool conductor_state::try_to_place(const Msg<schema::Place>& asked,
                                    std::span<const run> runs) {
   auto wanted = to_wish(asked->getWish(), how_.ttft_limit, how_.tbt_limit);
-  scene here{desk_.now(), book_.all(), runs, how_.cost, how_.coupled};
+  scene here{desk_.now(), book_.all(), runs, how_.cost, how_.coupled, apart_};
   auto chosen = policy_->choose(wanted, here);
   if (!chosen) {
     refuse(asked, {reason::no_instance, 0, soon});

@@ -76,6 +76,7 @@ private:
 
   // -- who is there
   void on_member(const Msg<schema::Member>& news);
+  void on_apart(const Msg<schema::Apart>& news);
   void seat(const prefill_name& who, bool up);
   void seat(const decode_name& who, bool up);
   void seat(const coupled_name& who, bool up);
@@ -119,6 +120,7 @@ private:
   std::shared_ptr<probe> probe_;
   holdings held_;
   load_book book_;
+  rifts apart_;
   report_pace pace_;
   std::optional<moment> expiry_; // the Due of epoch_ is on its way
   std::uint64_t epoch_ = 0;

@@ -20,9 +20,10 @@ std::string to_string(const options& how) {
   return "placement=" + how.placement
          + text("kvcache_balancing_threshold", how.kvcache_balancing_threshold)
          + text("coupled", how.coupled) + text("wants_ttft", how.wanted.ttft)
-         + text("wants_tbt", static_cast<int>(how.wanted.tbt)) + text("load_max", how.wanted.load_max)
-         + text("ttft_limit_ns", how.ttft_limit) + text("tbt_limit_ns", how.tbt_limit)
-         + ' ' + to_string(how.cost) + " keys_max=" + std::to_string(how.keys_max)
+         + text("wants_tbt", static_cast<int>(how.wanted.tbt))
+         + text("load_max", how.wanted.load_max) + text("ttft_limit_ns", how.ttft_limit)
+         + text("tbt_limit_ns", how.tbt_limit) + ' ' + to_string(how.cost)
+         + " keys_max=" + std::to_string(how.keys_max)
          + " requests_max=" + std::to_string(how.book.requests_max)
          + text("decode_time_at_first_ns", how.book.decode_time_at_first)
          + text("decode_time_weight", how.book.decode_time_weight)

@@ -32,10 +32,11 @@ run local_run(const scene& here, node_index node) {
   return is_there ? *at : run{node, 0, 0};
 }
 
-run longest_run(const scene& here) {
+/// Of those that a group on `node` can fetch.
+run longest_run(const scene& here, node_index node) {
   run best;
   for (const auto& one : here.runs)
-    if (one.blocks > best.blocks)
+    if (one.blocks > best.blocks && !here.apart.is_between(one.shard, node))
       best = one;
   return best;
 }
@@ -102,10 +103,29 @@ void decode_at(plan& made, const instance_id& who, const decode_line& line,
     = one.decodes ? tbt_of(line, one, here, here.now + made.ttft()) : nanoseconds{};
 }
 
+/// Whether what a group on `node` computes can be decoded by `who`.
+bool reaches(node_index node, const instance_id& who, const wish& one,
+             const scene& here) {
+  return !here.apart.is_between(node, who.node)
+         && !here.apart.is_between(one.gateway, who.node);
+}
+
+/// Whether a group on `node` can serve at all.
+bool has_partners(node_index node, const wish& one, const scene& here) {
+  if (here.apart.empty())
+    return true;
+  return !here.apart.is_between(one.gateway, node)
+         && std::ranges::any_of(here.all.decodes, [&](const auto& other) {
+              return reaches(node, other.first, one, here);
+            });
+}
+
 /// The paper's load balancing: the instance where a step will be shortest.
 void decode_where_fastest(plan& made, const wish& one, const scene& here) {
   std::optional<std::pair<bool, nanoseconds>> best; // full, and slow
   for (const auto& [who, line] : here.all.decodes) {
+    if (!reaches(made.prefill.node, who, one, here))
+      continue;
     std::pair prospect{!has_room(line, one),
                        tbt_of(line, one, here, here.now + made.ttft())};
     if (best && prospect >= *best)
@@ -123,10 +143,18 @@ bool decode_at_home(plan& made, const wish& one, const scene& here) {
   return home != here.all.decodes.end();
 }
 
-/// Any element of a map, by number.
-template <class Map>
-auto nth(const Map& all, std::uint64_t n) {
-  return std::next(all.begin(), static_cast<std::ptrdiff_t>(n % all.size()));
+/// The element of that number in a map, or the next one that will `do`; the end if none
+/// does.
+template <class Map, class Do>
+auto nth(const Map& all, std::uint64_t n, Do will_do) {
+  if (all.empty())
+    return all.end();
+  auto first = std::next(all.begin(), static_cast<std::ptrdiff_t>(n % all.size()));
+  auto found = std::find_if(first, all.end(), will_do);
+  if (found != all.end())
+    return found;
+  found = std::find_if(all.begin(), first, will_do);
+  return found == first ? all.end() : found;
 }
 
 /// Takes whichever two its numbers say.
@@ -138,11 +166,19 @@ public:
   std::optional<plan> choose(const wish& one, const scene& here) override {
     if (here.all.prefills.empty() || here.all.decodes.empty())
       return std::nullopt;
-    auto group = nth(here.all.prefills, numbers_.next_group());
+    auto group
+      = nth(here.all.prefills, numbers_.next_group(), [&](const auto& candidate) {
+          return has_partners(candidate.first.node, one, here);
+        });
+    if (group == here.all.prefills.end())
+      return std::nullopt;
     auto made = plan_locally(group->first, group->second, one, here);
     if (here.coupled)
       return decode_at_home(made, one, here) ? std::optional{made} : std::nullopt;
-    auto instance = nth(here.all.decodes, numbers_.next_instance());
+    auto instance
+      = nth(here.all.decodes, numbers_.next_instance(), [&](const auto& candidate) {
+          return reaches(group->first.node, candidate.first, one, here);
+        });
     decode_at(made, instance->first, instance->second, one, here);
     return made;
   }
@@ -183,9 +219,13 @@ public:
   std::optional<plan> choose(const wish& one, const scene& here) override {
     if (here.all.prefills.empty() || here.all.decodes.empty())
       return std::nullopt;
-    auto best_run = longest_run(here);
+    auto best_run = longest_run(here, {});
     std::optional<plan> best;
     for (const auto& [who, line] : here.all.prefills) {
+      if (!has_partners(who.node, one, here))
+        continue;
+      if (!here.apart.empty())
+        best_run = longest_run(here, who.node);
       auto made = rating_.plan_for(who, line, best_run, one, here);
       if (here.coupled && !decode_at_home(made, one, here))
         continue;

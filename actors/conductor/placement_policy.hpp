@@ -5,6 +5,7 @@
 #include "actors/conductor/loads.hpp"
 #include "actors/conductor/prefix_index.hpp"
 #include "actors/conductor/refusal.hpp"
+#include "actors/conductor/rifts.hpp"
 #include "schemas/result.hpp"
 
 #include <memory>
@@ -22,6 +23,7 @@ struct wish {
   nanoseconds ttft_limit{};
   nanoseconds tbt_limit{};
   bool names_ttft = false; ///< The client named that limit; else it is the cluster's.
+  node_index gateway{};    ///< Where its gateway is, which all have to reach.
 };
 
 /// What a policy sees of the cluster.
@@ -31,6 +33,9 @@ struct scene {
   std::span<const run> runs; ///< Of the wish's chain, ordered by shard.
   const cost_model& cost;
   bool coupled = false; ///< Each group is the instance of the same id, too.
+
+  /// Nodes on two sides of one can't serve together.
+  const rifts& apart = no_rifts;
 };
 
 /// Where a request is to run, and what is predicted to come of it.
@@ -58,7 +63,8 @@ class placement_policy {
 public:
   virtual ~placement_policy() = default;
 
-  /// A plan, whatever its prospects; nothing if no group or no instance is up.
+  /// A plan, whatever its prospects; nothing if no group and instance are up that reach
+  /// each other and the gateway.
   virtual std::optional<plan> choose(const wish& one, const scene& here) = 0;
 };
 

@@ -35,7 +35,8 @@ wish to_wish(schema::Wish::Reader from, nanoseconds ttft_limit, nanoseconds tbt_
           .decodes = decodes(from),
           .ttft_limit = or_ours(from.getTtftLimitNs(), ttft_limit),
           .tbt_limit = or_ours(from.getTbtLimitNs(), tbt_limit),
-          .names_ttft = from.getTtftLimitNs() > 0};
+          .names_ttft = from.getTtftLimitNs() > 0,
+          .gateway = node_index{from.getGateway().getNode()}};
 }
 
 placement to_placement(const plan& chosen, schema::Wish::Reader from, moment now,

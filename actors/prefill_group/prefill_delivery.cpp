@@ -82,6 +82,8 @@ void prefill_state::push(job& one, block_range some, const gate_ptr& gate) {
   what.priority = schema::Priority::NEXT_TOKEN;
   what.limit
     = gate ? moment{static_cast<moment::rep>(remaining(one))} : how_.move_limit;
+  if (one.decode().node != desk_.me().node)
+    what.elsewhere = one.decode().node;
   auto told = [this, request = one.request, gate](auto ticket, auto fault) {
     auto& to = jobs_.at(request).to_decode;
     to.moves.erase(ticket);

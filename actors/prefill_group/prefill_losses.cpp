@@ -12,6 +12,7 @@ void prefill_state::end_all(End how, Is is) {
 void prefill_state::on_member(const Msg<schema::Member>& news) {
   if (!is_current(news, cluster_name{desk_.me().node, 0}))
     return;
+  transfer_name own_mover{desk_.me().node, 0};
   auto is = [who = news->getWho()](const auto& one) {
     return who.getNode() == static_cast<std::uint32_t>(one.node)
            && who.getIndex() == one.index;
@@ -19,6 +20,8 @@ void prefill_state::on_member(const Msg<schema::Member>& news) {
   if (news->getUp()) {
     if (news->getRole() == schema::Role::CONDUCTOR)
       report(); // it knows nothing of us
+    else if (news->getRole() == schema::Role::TRANSFER && is(own_mover))
+      moves_.ask_again();
     return settle();
   }
   switch (news->getRole()) {
@@ -43,7 +46,7 @@ void prefill_state::on_member(const Msg<schema::Member>& news) {
           moves_.abort(*one.plan, one.fetch_ticket);
       break;
     case schema::Role::TRANSFER:
-      if (is(transfer_name{desk_.me().node, 0}))
+      if (is(own_mover))
         moves_.lose();
       break;
     default: break;

@@ -1,39 +1,25 @@
 #include "actors/transfer/lines.hpp"
 
-#include "schemas/convert.hpp"
+#include "actors/transfer/opaque_words.hpp"
 
 #include <spdlog/logger.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace perigee::transfer {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr lines::nanoseconds answer_limit
-  = 5s; // of who is dialed, to the line's being up
-constexpr lines::nanoseconds wait_first = 100ms, wait_most = 2s;
-constexpr std::size_t nodes_max = 65'536;
-constexpr std::size_t shown_max = 1024; // of one message
+constexpr std::size_t errands_max = 3 * std::size_t{65'536}; // each, of all nodes
+constexpr lines::nanoseconds missed_after = 10s;
+constexpr lines::nanoseconds unheard_after = 60s; // beyond what any end needs to forget
+constexpr lines::nanoseconds return_first = 5min, return_most = 1h;
+constexpr lines::nanoseconds while_busy = 10s;
 
-/// After so many in vain.
-lines::nanoseconds wait_after(unsigned tries) {
-  return wait_first * (1u << std::min(tries, 6u));
-}
-
-capnp::Data::Reader data_of(const transport::opaque& bytes) {
-  return {reinterpret_cast<const capnp::byte*>(bytes.data()), bytes.size()};
-}
-
-transport::opaque bytes_of(capnp::Data::Reader said) {
-  const auto* bytes = reinterpret_cast<const std::byte*>(said.begin());
-  return {bytes, bytes + said.size()};
-}
-
-std::string_view text_of(capnp::Text::Reader said) {
-  return {said.cStr(), said.size()};
+/// To a better way, after so many returns in vain.
+lines::nanoseconds return_after(unsigned returns) {
+  return std::min(return_first * (1u << std::min(returns, 4u)), return_most);
 }
 
 } // namespace
@@ -65,9 +51,9 @@ lines::lines(rt::desk<transfer_actor>& desk, const paths& all, line_plan plan,
              calls told)
   : desk_(desk), all_(all), plan_(std::move(plan)), segments_(std::move(segments)),
     log_(std::move(log)), probe_(std::move(counts)), told_(std::move(told)),
-    redials_(
-      nodes_max, [this](auto due, auto epoch) { told_.set_timer(due, epoch); },
-      [this](auto node, char) { dial(node); }) {}
+    errands_(
+      errands_max, [this](auto due, auto epoch) { told_.set_timer(due, epoch); },
+      [this](auto what, char) { run(what.second, what.first); }) {}
 
 // -- who is there -------------------------------------------------------------
 
@@ -88,16 +74,17 @@ void lines::on_member(const Msg<schema::Member>& news) {
   rt::actor_tag who{news->getTag()};
   if (one.is_there && one.caller == who)
     return; // it has been quicker to dial than the news of it
-  one.caller = {};
-  one.failed.clear();
-  one.tries = 0;
   if (auto old = one.current)
     leave(*old);
-  redials_.take(node);
-  one.asked.reset(); // by who was there before
+  forget_errands(node);
+  one = contact{.is_there = one.is_there,
+                .number = one.number,
+                .is_settled = one.is_settled || !one.is_there,
+                .was_missed = one.was_missed};
   if (!one.is_there)
-    told_.settled(node);
-  else if (dials(node))
+    return told_.settled(node);
+  await_line(node);
+  if (dials(node))
     dial(node);
 }
 
@@ -124,153 +111,6 @@ std::vector<std::size_t> lines::ways_to(node_index node) const {
 
 bool lines::dials(node_index node) const {
   return desk_.me().node > node;
-}
-
-// -- dialing ------------------------------------------------------------------
-
-void lines::dial(node_index node) {
-  auto& one = contacts_[node];
-  if (!one.is_there)
-    return;
-  if (auto old = one.current)
-    leave(*old);
-  one.dials_when_clear = !is_clear_of(node);
-  if (!one.dials_when_clear)
-    offer_ways(node);
-}
-
-void lines::offer_ways(node_index node) {
-  auto& one = contacts_[node];
-  auto offered = ways_to(node);
-  if (std::ranges::all_of(offered, [&](auto way) { return one.failed.contains(way); }))
-    one.failed.clear();
-  std::erase_if(offered, [&](auto way) { return one.failed.contains(way); });
-  one.number = ++numbers_;
-  desk_.tell<schema::Dial>(
-    transfer_name{node, 0}, rt::unprompted, [&](schema::Dial::Builder wish) {
-      set_name(wish.initMover(), desk_.me());
-      wish.setNumber(one.number);
-      auto offers = wish.initWays(static_cast<unsigned>(offered.size()));
-      unsigned at = 0;
-      for (auto i : offered) {
-        auto offer = offers[at++];
-        offer.setTransport(all_.ways[i].name);
-        if (all_.ways[i].is_within_host)
-          offer.setHost(
-            {reinterpret_cast<const capnp::byte*>(all_.host.data()), all_.host.size()});
-      }
-    });
-  // It is not heard by who has not been told of us yet.
-  dial_later(node, std::min(wait_after(one.tries++), answer_limit));
-}
-
-void lines::dial_later(node_index node, nanoseconds wait) {
-  redials_.take(node);
-  bool kept = redials_.put(node, desk_.now() + wait, {});
-  PERIGEE_ASSERT(kept, "there is room for every node");
-}
-
-void lines::on_dialed(const Msg<schema::Dialed>& said) {
-  auto who = to_name<transfer_name>(said->getMover());
-  auto at = contacts_.find(who.node);
-  if (!desk_.is_from(who, said) || at == contacts_.end()
-      || at->second.number != said->getNumber() || at->second.current)
-    return probe_->dropped_stale();
-  auto& one = at->second;
-  told_.settled(who.node);
-  if (said->isRefused()) {
-    one.failed.clear();
-    log_->warn("line_refused node={} why=\"{}\"", name_of(who.node),
-               text_of(said->getRefused()));
-    return dial_later(who.node, wait_most);
-  }
-  auto to = said->getConnect();
-  auto way = way_called(text_of(to.getTransport()));
-  transport::ticket shown;
-  if (!way || to.getTicket().size() != shown.secret.size())
-    return probe_->dropped_stale();
-  std::memcpy(shown.secret.data(), to.getTicket().begin(), shown.secret.size());
-  dial_later(who.node, answer_limit);
-  auto peer = begin(who.node, one.number, *way);
-  auto began = all_.ways[*way].by->connect(peer, bytes_of(to.getEndpoint()), shown);
-  if (!began)
-    return is_lost(peer, "the transport refuses to connect");
-  all_.ways[*way].by->set_rates(peer, terms_of(who.node).most);
-}
-
-// -- being dialed -------------------------------------------------------------
-
-void lines::on_dial(const Msg<schema::Dial>& wish) {
-  auto who = to_name<transfer_name>(wish->getMover());
-  if (!desk_.is_from(who, wish) || who.node <= desk_.me().node)
-    return probe_->dropped_stale();
-  auto& one = contacts_[who.node];
-  one.caller = rt::actor_tag{wish->getHeader().getSender()};
-  if (auto old = one.current)
-    leave(*old);
-  if (is_clear_of(who.node))
-    answer(wish);
-  else
-    one.asked = wish; // in place of an earlier one
-}
-
-void lines::answer(const Msg<schema::Dial>& wish) {
-  auto who = to_name<transfer_name>(wish->getMover());
-  told_.settled(who.node);
-  if (auto way = choose(who.node, *wish))
-    return accept(wish, *way);
-  desk_.tell<schema::Dialed>(who, wish, [&](schema::Dialed::Builder said) {
-    set_name(said.initMover(), desk_.me());
-    said.setNumber(wish->getNumber());
-    const auto& only = terms_of(who.node).transport;
-    said.setRefused(only.empty()
-                      ? "there is no transport that both have"
-                      : "the topology wants " + only + ", which not both have");
-  });
-}
-
-/// The best of our own that is offered.
-std::optional<std::size_t> lines::choose(node_index node,
-                                         schema::Dial::Reader wish) const {
-  for (auto i : ways_to(node))
-    for (auto offer : wish.getWays()) {
-      auto host = offer.getHost();
-      bool same_host = host.size() == all_.host.size()
-                       && std::equal(host.begin(), host.end(), all_.host.begin());
-      if (text_of(offer.getTransport()) == all_.ways[i].name
-          && (!all_.ways[i].is_within_host || same_host))
-        return i;
-    }
-  return std::nullopt;
-}
-
-void lines::accept(const Msg<schema::Dial>& wish, std::size_t way) {
-  auto who = to_name<transfer_name>(wish->getMover());
-  auto peer = begin(who.node, wish->getNumber(), way);
-  auto shown = told_.draw();
-  auto& transport = *all_.ways[way].by;
-  bool is_expected = transport.expect(peer, shown, answer_limit).has_value();
-  transport.set_rates(peer, terms_of(who.node).most);
-  desk_.tell<schema::Dialed>(who, wish, [&](schema::Dialed::Builder said) {
-    set_name(said.initMover(), desk_.me());
-    said.setNumber(wish->getNumber());
-    if (!is_expected)
-      return said.setRefused("the transport has no room for a peer");
-    auto to = said.initConnect();
-    to.setTransport(all_.ways[way].name);
-    to.setEndpoint(data_of(transport.here()));
-    to.setTicket(
-      {reinterpret_cast<const capnp::byte*>(shown.secret.data()), shown.secret.size()});
-  });
-  if (!is_expected)
-    is_lost(peer, "the transport has no room for a peer");
-}
-
-std::optional<std::size_t> lines::way_called(std::string_view name) const {
-  for (std::size_t i = 0; i < all_.ways.size(); ++i)
-    if (all_.ways[i].name == name)
-      return i;
-  return std::nullopt;
 }
 
 // -- a line's course ----------------------------------------------------------
@@ -302,15 +142,27 @@ void lines::is_up(transport::peer_id which) {
   if (one.now != state::connecting)
     return;
   one.now = state::up;
-  contacts_[one.node].tries = 0;
-  redials_.take(one.node);
   probe_->lines(up());
+  has_line(one);
   line_census::line over{all_.ways[one.way].name, reason(one)};
   log_->info("line_up node={} transport={} why={}", name_of(one.node), over.transport,
              over.why);
   probe_->census().is_up(name_of(one.node), std::move(over));
   show(which);
   told_.more();
+}
+
+void lines::has_line(const line& one) {
+  auto& other = contacts_[one.node];
+  other.tries = 0;
+  other.last_complaint.clear();
+  forget_errands(one.node);
+  if (std::exchange(other.was_missed, false))
+    told_.reached(one.node, schema::Reached::How::WELL);
+  if (other.failed.empty())
+    other.returns = 0;
+  else if (dials(one.node))
+    run_later(errand::go_back, one.node, return_after(other.returns));
 }
 
 /// Why this transport, and no other.
@@ -336,7 +188,7 @@ void lines::is_lost(transport::peer_id which, std::string_view why) {
   if (!other.is_there || !dials(node))
     return;
   other.failed.insert(way);
-  dial_later(node, std::min(wait_after(other.tries++), wait_most));
+  run_later(errand::dial, node, wait_before_next(other));
 }
 
 /// It is of no use any more, to either.
@@ -352,6 +204,8 @@ void lines::leave(transport::peer_id which) {
   std::erase_if(far_, [&](const auto& known) { return known.second.peer == which; });
   probe_->lines(up());
   by(one).forget(which);
+  if (is_there(one.node))
+    await_line(one.node);
 }
 
 void lines::is_forgotten(transport::peer_id which) {
@@ -375,10 +229,10 @@ void lines::cut(node_index node) {
   auto& other = contacts_[node]; // nothing of it is to begin any more
   other.asked.reset();
   other.dials_when_clear = false;
-  redials_.take(node);
   for (auto& [which, one] : lines_)
     if (one.node == node)
       leave(which);
+  forget_errands(node);
   if (is_clear_of(node))
     told_.clear(node);
 }
@@ -389,79 +243,83 @@ bool lines::is_clear_of(node_index node) const {
   });
 }
 
-// -- segments -----------------------------------------------------------------
+// -- errands ------------------------------------------------------------------
 
-/// What the other side has not seen yet.
-void lines::show(transport::peer_id which) {
-  auto& one = lines_.at(which);
-  if (one.now != state::up)
-    return;
-  std::vector<std::pair<transport::segment, transport::descriptor>> fresh;
-  for (auto id : segments_->ids()) {
-    auto segment = segments_->find(id);
-    if (!segment || fresh.size() == shown_max || !one.shown.insert(id).second)
-      continue;
-    if (auto described = by(one).describe(id))
-      fresh.emplace_back(*segment, std::move(*described));
+void lines::run(errand what, node_index node) {
+  switch (what) {
+    case errand::dial: return dial(node);
+    case errand::miss: return miss(node);
+    case errand::go_back: return go_back(node);
   }
-  desk_.tell<schema::Shown>(
-    transfer_name{one.node, 0}, rt::unprompted, [&](schema::Shown::Builder news) {
-      set_name(news.initMover(), desk_.me());
-      news.setNumber(one.number);
-      auto all = news.initSegments(static_cast<unsigned>(fresh.size()));
-      for (unsigned i = 0; i < all.size(); ++i) {
-        const auto& [segment, described] = fresh[i];
-        all[i].setId(static_cast<std::uint64_t>(segment.id));
-        all[i].setLayerBytes(segment.shape.layer_bytes);
-        all[i].setLayers(segment.shape.layers);
-        all[i].setBlocks(segment.blocks);
-        all[i].setDescriptor(data_of(described));
-      }
-    });
 }
 
-void lines::on_shown(const Msg<schema::Shown>& said) {
-  auto who = to_name<transfer_name>(said->getMover());
-  auto at = contacts_.find(who.node);
-  if (!desk_.is_from(who, said) || at == contacts_.end() || !at->second.current
-      || at->second.number != said->getNumber())
-    return probe_->dropped_stale();
-  for (auto one : said->getSegments())
-    learn(*at->second.current, one);
-  told_.more();
+/// In place of the same that was to be run some other time.
+void lines::run_later(errand what, node_index node, nanoseconds wait) {
+  errands_.take({node, what});
+  bool kept = errands_.put({node, what}, desk_.now() + wait, {});
+  PERIGEE_ASSERT(kept, "there is room for every node's");
 }
 
-void lines::learn(transport::peer_id which, schema::Shown::Segment::Reader one) {
-  const auto& over = lines_.at(which);
-  transport::segment_id id{one.getId()};
-  transport::segment shape{
-    id, nullptr, {one.getLayerBytes(), one.getLayers()}, one.getBlocks(), {}, 0};
-  if (!transport::has_shape(shape) || segments_->find(id)
-      || !by(over).learn(which, bytes_of(one.getDescriptor()))) {
-    probe_->refused_segment();
-    return log_->warn("segment_refused node={} transport={}", name_of(over.node),
-                      all_.ways[over.way].name);
-  }
-  far_[id] = {over.node, which, over.way, shape.shape, shape.blocks};
+void lines::forget_errands(node_index node) {
+  for (auto what : {errand::dial, errand::miss, errand::go_back})
+    errands_.take({node, what});
 }
+
+/// From now on it is missed if it does not come.
+void lines::await_line(node_index node) {
+  if (!errands_.find({node, errand::miss}))
+    run_later(errand::miss, node, missed_after);
+}
+
+/// As long as there is no line, now and then.
+void lines::miss(node_index node) {
+  auto& one = contacts_[node];
+  bool was_missed = std::exchange(one.was_missed, true);
+  bool was_heard = std::exchange(one.was_heard, false);
+  using how = schema::Reached::How;
+  told_.reached(node, was_missed && !was_heard ? how::UNHEARD : how::NOT_AT_ALL);
+  run_later(errand::miss, node, unheard_after);
+}
+
+/// What the other end moves over the line meanwhile is begun again, or computed.
+void lines::go_back(node_index node) {
+  if (!told_.is_idle(node))
+    return run_later(errand::go_back, node, while_busy);
+  auto& one = contacts_[node];
+  ++one.returns;
+  one.failed.clear();
+  dial(node);
+}
+
+void lines::on_timer(std::uint64_t epoch) {
+  errands_.on_timer(epoch, desk_.now());
+}
+
+// -- looking ------------------------------------------------------------------
 
 bool lines::is_there(node_index node) const {
   auto at = contacts_.find(node);
-  return at != contacts_.end() && at->second.is_there;
+  return at != contacts_.end() && is_there(at->second);
+}
+
+/// Who dials is, though the news of it may be late.
+bool lines::is_there(const contact& one) {
+  return one.is_there || one.caller != rt::actor_tag{};
+}
+
+bool lines::is_settled(node_index node) const {
+  auto at = contacts_.find(node);
+  return at != contacts_.end() && at->second.is_settled;
 }
 
 bool lines::expects_more() const {
   return std::ranges::any_of(contacts_,
-                             [](const auto& one) { return one.second.is_there; });
+                             [](const auto& one) { return is_there(one.second); });
 }
 
 std::size_t lines::up() const {
   return static_cast<std::size_t>(std::ranges::count_if(
     lines_, [](const auto& one) { return one.second.now == state::up; }));
-}
-
-void lines::on_timer(std::uint64_t epoch) {
-  redials_.on_timer(epoch, desk_.now());
 }
 
 transport::peer_transport& lines::by(const line& one) const {

@@ -11,6 +11,7 @@
 #include "actors/transfer/paths.hpp"
 #include "actors/transfer/probe.hpp"
 #include "schemas/line.capnp.h"
+#include "schemas/node.capnp.h"
 
 #include <functional>
 #include <map>
@@ -35,6 +36,9 @@ std::string_view to_text(transport::loss why);
 ///
 /// Of two nodes, the later in the topology dials. KV of a node moves only after both
 /// have shown each other their segments.
+///
+/// lines_dialing.cpp has how two agree upon a line; lines_segments.cpp what they show
+/// each other; lines.cpp a line's course.
 class lines {
 public:
   using nanoseconds = std::chrono::nanoseconds;
@@ -46,6 +50,8 @@ public:
       clear; ///< Nothing of that node reaches memory here.
     std::function<void(node_index)>
       settled; ///< Nothing that went over earlier lines reaches memory there.
+    std::function<void(node_index, schema::Reached::How)> reached;
+    std::function<bool(node_index)> is_idle; ///< Nothing is moved to and from there.
     std::function<void(nanoseconds due, std::uint64_t epoch)> set_timer;
   };
 
@@ -72,8 +78,11 @@ public:
     return far_;
   }
 
-  /// Whether a line to `node` is up, or will be.
+  /// Whether a line to `node` is up, or will be, or somebody there wants one.
   bool is_there(node_index node) const;
+
+  /// Whether nothing reaches memory of `node` that went over lines of a predecessor.
+  bool is_settled(node_index node) const;
 
   /// Whether segments of other nodes may become known soon.
   bool expects_more() const;
@@ -101,6 +110,18 @@ private:
     std::optional<transport::peer_id> current{};
     std::set<std::size_t> failed{}; ///< Ways.
     std::uint32_t tries = 0;        ///< Since the last line that was up.
+    std::uint32_t returns = 0;      ///< To ways that had failed, in vain.
+    bool is_settled = false;        ///< See is_settled().
+    bool was_missed = false;        ///< Somebody was told that there is no line.
+    bool was_heard = false;         ///< While there was none.
+    std::string last_complaint{};   ///< That was logged.
+  };
+
+  /// What is to be done about a node in a while.
+  enum class errand : std::uint8_t {
+    dial,    ///< Again.
+    miss,    ///< There is no line.
+    go_back, ///< To a better way, which had failed.
   };
 
   const line_terms& terms_of(node_index node) const;
@@ -108,9 +129,18 @@ private:
   std::vector<std::size_t> ways_to(node_index node) const;
   std::string reason(const line& one) const;
   bool dials(node_index node) const;
+  static bool is_there(const contact& one);
+  void run(errand what, node_index node);
+  void run_later(errand what, node_index node, nanoseconds wait);
+  void forget_errands(node_index node);
+  void await_line(node_index node);
+  void miss(node_index node);
+  void go_back(node_index node);
   void dial(node_index node);
   void offer_ways(node_index node);
-  void dial_later(node_index node, nanoseconds wait);
+  static nanoseconds wait_before_next(contact& one);
+  void hear(node_index from);
+  void complain(node_index node, std::string_view why);
   std::optional<std::size_t> choose(node_index node, schema::Dial::Reader wish) const;
   std::optional<std::size_t> way_called(std::string_view name) const;
   transport::peer_id begin(node_index node, std::uint64_t number, std::size_t way);
@@ -119,6 +149,7 @@ private:
   void go_on(node_index node);
   void leave(transport::peer_id which);
   void is_up(transport::peer_id which);
+  void has_line(const line& one);
   void is_lost(transport::peer_id which, std::string_view why);
   void is_forgotten(transport::peer_id which);
   void show(transport::peer_id which);
@@ -135,7 +166,7 @@ private:
   std::map<node_index, contact> contacts_;
   std::map<transport::peer_id, line> lines_;
   far_segments far_;
-  rt::pending_table<node_index, char> redials_;
+  rt::pending_table<std::pair<node_index, errand>, char> errands_;
   std::uint64_t numbers_ = 0;
 };
 

@@ -29,6 +29,8 @@ transfer_state::transfer_state(handle::pointer self, const rt::world& in,
        .more = [this] { try_parked(); },
        .clear = [this](node_index node) { on_clear(node); },
        .settled = [this](node_index node) { on_settled(node); },
+       .reached = [this](node_index node, auto what) { tell_reached(node, what); },
+       .is_idle = [this](node_index node) { return is_idle_with(node); },
        .set_timer = [this](auto due, auto epoch) { wake_at(due, epoch, of_lines); }}) {}
 
 transfer_state::handle::behavior_type transfer_state::make_behavior() {
@@ -69,7 +71,8 @@ void transfer_state::take(const Msg<T>& wish) {
   if (open_.size() >= how_.movements_max)
     return answer(one, fault::busy);
   auto what = to_move(wish->getWhat(), here());
-  if (!what && !may_come(what.error()))
+  note_again(one, wish);
+  if (!what && !may_come(what.error()) && !one.is_torn)
     return answer(one, what.error());
   auto limit = limit_of(wish->getWhat());
   one.ends_at = desk_.now() + limit;
@@ -79,10 +82,8 @@ void transfer_state::take(const Msg<T>& wish) {
   bool there_is_room = deadlines_.put(mine, one.ends_at, {});
   PERIGEE_ASSERT(there_is_room, "a deadline for every open movement");
   probe_->began(open_.size());
-  if (!what) {
-    parked_.insert(mine);
-    return;
-  }
+  if (!what)
+    return park_or_end(mine, what.error());
   what->limit = limit;
   auto way = std::is_same_v<T, schema::Push> ? link_way::storing : link_way::loading;
   if (!trips_.begin(mine, *what, way, wish, here()))

@@ -1,5 +1,8 @@
 #include "actors/transfer/transfer_state.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace perigee::transfer {
 
 const far_segment* transfer_state::far_end_of(const transport::move& what) const {
@@ -14,6 +17,23 @@ const far_segment* transfer_state::far_end_of(const transport::move& what) const
 /// Whether a segment that is not known may become so.
 bool transfer_state::may_come(fault why) const {
   return why == fault::gone && lines_.expects_more();
+}
+
+/// What a predecessor had sent may be on its way still. Once there is a line of ours it is
+/// not: none begins before.
+void transfer_state::note_again(movement& one, const Msg<schema::Push>& wish) const {
+  if (!wish->getAgain())
+    return;
+  one.writes_to = node_index{wish->getToNode()};
+  one.is_torn = lines_.is_there(*one.writes_to) && !lines_.is_settled(*one.writes_to);
+}
+
+void transfer_state::note_again(movement&, const Msg<schema::Fetch>&) const {}
+
+void transfer_state::park_or_end(number mine, fault why) {
+  if (!may_come(why))
+    return end(mine, why);
+  parked_.insert(mine);
 }
 
 /// The connection has failed: there will be another, unless this was to end anyway, or
@@ -36,10 +56,8 @@ void transfer_state::try_parked() {
   for (auto mine : std::exchange(parked_, {})) {
     const auto& one = open_.at(mine);
     auto what = to_move(one.what(), here());
-    if (!what && may_come(what.error())) {
-      parked_.insert(mine);
-    } else if (!what) {
-      end(mine, what.error());
+    if (!what) {
+      park_or_end(mine, what.error());
     } else {
       what->limit = one.ends_at - desk_.now();
       submit(mine, std::move(*what));
@@ -81,6 +99,24 @@ void transfer_state::on_fence(const Msg<schema::Fence>& wish) {
     return probe_->dropped_stale();
   fences_[node_index{wish->getIndex()}] = wish->getLife();
   lines_.cut(node_index{wish->getIndex()});
+}
+
+void transfer_state::tell_reached(node_index node, schema::Reached::How how) {
+  desk_.tell<schema::Reached>(cluster_name{desk_.me().node, 0}, rt::unprompted,
+                              [&](schema::Reached::Builder said) {
+                                said.setIndex(static_cast<std::uint32_t>(node));
+                                said.setHow(how);
+                              });
+}
+
+bool transfer_state::is_idle_with(node_index node) const {
+  return std::ranges::none_of(open_, [&](const auto& one) {
+    auto what = one.second.what();
+    return std::ranges::any_of(std::array{what.getFrom(), what.getTo()}, [&](auto id) {
+      auto at = lines_.known().find(transport::segment_id{id});
+      return at != lines_.known().end() && at->second.node == node;
+    });
+  });
 }
 
 /// What was torn is as if it had not begun, or can be answered.

@@ -98,6 +98,9 @@ private:
   // -- other nodes
   const far_segment* far_end_of(const transport::move& what) const;
   bool may_come(fault why) const;
+  void note_again(movement& one, const Msg<schema::Push>& wish) const;
+  void note_again(movement& one, const Msg<schema::Fetch>& wish) const;
+  void park_or_end(number mine, fault why);
   void end_or_park(number mine, schema::MoveFault why);
   void try_parked();
   transport::on_peer ear(std::string_view way);
@@ -107,6 +110,8 @@ private:
   void on_line_changed(const Msg<schema::LineChanged>& news);
   void on_fence(const Msg<schema::Fence>& wish);
   void on_clear(node_index node);
+  void tell_reached(node_index node, schema::Reached::How how);
+  bool is_idle_with(node_index node) const;
   void on_settled(node_index node);
 
   // -- those who are gone

@@ -23,6 +23,7 @@ public:
     return {desk_.on(this, &quiet_cluster::ignore<schema::Drain>),
             desk_.on(this, &quiet_cluster::on_drained),
             desk_.on(this, &quiet_cluster::on_fenced),
+            desk_.on(this, &quiet_cluster::on_reached),
             desk_.on(this, &quiet_cluster::ignore<schema::Tick>),
             desk_.on(this, &quiet_cluster::on_describe)};
   }
@@ -30,6 +31,7 @@ public:
 protected:
   virtual void on_drained(const Msg<schema::Drained>&) {}
   virtual void on_fenced(const Msg<schema::Fenced>&) {}
+  virtual void on_reached(const Msg<schema::Reached>&) {}
 
 private:
   template <class T>

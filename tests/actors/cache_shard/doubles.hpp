@@ -90,8 +90,8 @@ struct listening_conductor {
   handle::behavior_type make_behavior() {
     return {on<schema::Place>(),      on<schema::Cancel>(), on<schema::PrefillLoad>(),
             on<schema::DecodeLoad>(), on<schema::Stored>(), on<schema::Evicted>(),
-            on<schema::Snapshot>(),   on<schema::Member>(), on<schema::Due>(),
-            on<schema::Tick>()};
+            on<schema::Snapshot>(),   on<schema::Member>(), on<schema::Apart>(),
+            on<schema::Due>(),        on<schema::Tick>()};
   }
 
   template <class T>

@@ -6,7 +6,7 @@
 #include "actors/cache_shard/cache_shard.hpp"
 #include "tests/actors/cache_shard/doubles.hpp"
 #include "tests/actors/quiet_cluster.hpp"
-#include "tests/lab/lab.hpp"
+#include "tests/lab/perigee_messages.hpp"
 #include "transport/disk/modelled_disk.hpp"
 
 namespace perigee::shard {

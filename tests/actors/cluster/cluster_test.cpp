@@ -1,5 +1,5 @@
 #include "tests/actors/cluster/doubles.hpp"
-#include "tests/lab/lab.hpp"
+#include "tests/lab/node_messages.hpp"
 #include "tests/lab/seeds.hpp"
 
 #include <catch2/catch.hpp>

@@ -59,6 +59,10 @@ private:
         + (said->getUp() ? "up " : "down ") + name_of(said->getRole()) + '.'
         + std::to_string(said->getWho().getIndex()) + '#'
         + std::to_string(said->getIncarnation()));
+    if constexpr (std::is_same_v<T, schema::Apart>)
+      notes_->lines.push_back(me_ + (said->getApart() ? " apart " : " together ")
+                              + std::to_string(said->getIndex()) + '-'
+                              + std::to_string(said->getOther()));
     if constexpr (std::is_same_v<T, schema::Drain>) {
       notes_->lines.push_back(me_ + " drains");
       desk_.template tell<schema::Drained>(
@@ -79,6 +83,12 @@ using gateway_double
 using rejector_double
   = listener<rejector_actor, schema::Role::REJECTOR, schema::Arrive, schema::Cancel,
              schema::Book, schema::Member, schema::Due>;
+
+using conductor_double
+  = listener<conductor_actor, schema::Role::CONDUCTOR, schema::Place, schema::Cancel,
+             schema::PrefillLoad, schema::DecodeLoad, schema::Stored, schema::Evicted,
+             schema::Snapshot, schema::Member, schema::Apart, schema::Due,
+             schema::Tick>;
 
 using prefill_double
   = listener<prefill_actor, schema::Role::PREFILL, schema::Prefill, schema::Prompt,

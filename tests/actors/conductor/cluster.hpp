@@ -4,7 +4,7 @@
 
 #include "actors/conductor/conductor.hpp"
 #include "tests/actors/conductor/doubles.hpp"
-#include "tests/lab/lab.hpp"
+#include "tests/lab/perigee_messages.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -64,7 +64,7 @@ using listening_rejector = listener<rejector_actor, schema::Arrive, schema::Canc
 using listening_conductor
   = listener<conductor_actor, schema::Place, schema::Cancel, schema::PrefillLoad,
              schema::DecodeLoad, schema::Stored, schema::Evicted, schema::Snapshot,
-             schema::Member, schema::Due, schema::Tick>;
+             schema::Member, schema::Apart, schema::Due, schema::Tick>;
 
 using listening_group
   = listener<prefill_actor, schema::Prefill, schema::Prompt, schema::Cancel,

@@ -1,6 +1,6 @@
 #include "actors/engine_host/engine_host.hpp"
 #include "tests/actors/engine_host/forwards.hpp"
-#include "tests/lab/lab.hpp"
+#include "tests/lab/perigee_messages.hpp"
 #include "tests/lab/seeds.hpp"
 
 namespace perigee::engine_host {

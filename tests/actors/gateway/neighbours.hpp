@@ -6,7 +6,7 @@
 #include "actors/gateway/words.hpp"
 #include "schemas/convert.hpp"
 #include "tests/actors/quiet_cluster.hpp"
-#include "tests/lab/lab.hpp"
+#include "tests/lab/perigee_messages.hpp"
 
 #include <map>
 #include <set>
@@ -123,6 +123,7 @@ public:
             desk_.on(this, &conductor_double::ignore<schema::Evicted>),
             desk_.on(this, &conductor_double::ignore<schema::Snapshot>),
             desk_.on(this, &conductor_double::ignore<schema::Member>),
+            desk_.on(this, &conductor_double::ignore<schema::Apart>),
             desk_.on(this, &conductor_double::ignore<schema::Due>),
             desk_.on(this, &conductor_double::ignore<schema::Tick>)};
   }

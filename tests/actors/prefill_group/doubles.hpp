@@ -132,6 +132,7 @@ public:
             desk_.on(this, &hearing_conductor::ignore<schema::Evicted>),
             desk_.on(this, &hearing_conductor::ignore<schema::Snapshot>),
             desk_.on(this, &hearing_conductor::ignore<schema::Member>),
+            desk_.on(this, &hearing_conductor::ignore<schema::Apart>),
             desk_.on(this, &hearing_conductor::ignore<schema::Due>),
             desk_.on(this, &hearing_conductor::ignore<schema::Tick>)};
   }

@@ -10,7 +10,7 @@
 #include "engine/modelled/modelled_engine.hpp"
 #include "tests/actors/prefill_group/doubles.hpp"
 #include "tests/actors/quiet_cluster.hpp"
-#include "tests/lab/lab.hpp"
+#include "tests/lab/perigee_messages.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,166 +1,8 @@
-#include "tests/actors/transfer/node.hpp"
-#include "tests/actors/transfer/wired_transport.hpp"
+#include "tests/actors/transfer/two_nodes.hpp"
 #include "tests/lab/seeds.hpp"
-#include "transport/inline_local.hpp"
-
-#include <catch2/catch.hpp>
-
-// Two transfer actors of two nodes, and wires between them that a test can cut.
 
 namespace perigee::transfer {
 namespace {
-
-using namespace std::chrono_literals;
-using transport::test::wire;
-using transport::test::wired_transport;
-
-/// Has the seat of a node's cluster, and writes down what is fenced.
-class hearing_cluster final : public test::quiet_cluster {
-public:
-  static constexpr const char* name = "hearing_cluster";
-
-  hearing_cluster(handle::pointer self, const rt::world& in,
-                  std::vector<std::uint64_t>* fenced)
-    : quiet_cluster(self, in, name), fenced_(fenced) {}
-
-private:
-  void on_fenced(const Msg<schema::Fenced>& said) override {
-    fenced_->push_back(said->getLife());
-  }
-
-  std::vector<std::uint64_t>* fenced_;
-};
-
-/// One of the two, and a segment.
-struct end {
-  end(lab& bench, std::uint32_t index, const std::vector<wire*>& wires,
-      std::uint64_t segment, line_plan plan)
-    : which{index}, own{segment_id{segment}, static_cast<std::uint8_t>(segment)} {
-    REQUIRE(shared.segments->add(own.as_segment()));
-    auto in = bench.world();
-    in.node = "m" + std::to_string(index);
-    in.index = which;
-    options how;
-    how.lines = std::move(plan);
-    how.draw = [drawn = std::uint8_t{0}]() mutable {
-      transport::ticket fresh;
-      fresh.secret[0] = std::byte{++drawn};
-      return fresh;
-    };
-    auto make = [wires](const shared_memory& memory, const news_of& news) {
-      paths all;
-      all.within = std::make_unique<transport::inline_local>(*memory.segments);
-      for (auto* one : wires)
-        all.ways.push_back(
-          {one->name,
-           std::make_unique<wired_transport>(*one, *memory.segments, news(one->name)),
-           one->is_within_host});
-      all.host = "here";
-      return all;
-    };
-    actor = bench.adopt(start(in, {.incarnation = 1}, shared, make, how, counts));
-    tag = rt::tag_of(rt::full_name(in.node, in.life, "transfer", {0, 1}));
-    bench.roster().seat(transfer_name{which, 0}, {actor, {1, 1}, tag});
-    auto cluster = bench.spawn<hearing_cluster>(&fenced);
-    bench.roster().seat(cluster_name{which, 0}, {cluster, {1, 1}, bench.tag()});
-  }
-
-  std::uint64_t count(const std::string& wanted) const {
-    std::map<std::string, std::uint64_t> seen;
-    counts->each([&](auto name, auto, auto value) { seen[name] = value; });
-    return seen.at(wanted);
-  }
-
-  node_index which;
-  memory own;
-  shared_memory shared{std::make_shared<transport::segment_table>(),
-                       transport::gate_board::make()};
-  std::shared_ptr<probe> counts = std::make_shared<probe>();
-  std::vector<std::uint64_t> fenced;
-  transfer_actor actor;
-  rt::actor_tag tag{};
-};
-
-/// What the first node has for the second, and the second for the first.
-struct both_plans {
-  line_terms second, first;
-};
-
-struct two_nodes {
-  explicit two_nodes(std::uint64_t seed, both_plans plans = {})
-    : bench(seed), first(bench, 0, {&best, &other}, 1, {{node_index{1}, plans.second}}),
-      second(bench, 1, {&best, &other}, 2, {{node_index{0}, plans.first}}) {
-    auto group = bench.spawn<asking_group>(&heard);
-    bench.roster().seat(prefill_name{}, {group, {1, 1}, bench.tag()});
-    auto shard = bench.spawn<waiting_shard>(&quiesced);
-    bench.roster().seat(shard_name{}, {shard, {1, 1}, bench.tag()});
-  }
-
-  ~two_nodes() {
-    first.actor = nullptr;
-    second.actor = nullptr;
-  }
-
-  void tell_member(const end& whom, const end& of, bool up,
-                   schema::Role role = schema::Role::TRANSFER) {
-    bench.tell<schema::Member>(whom.actor, [&](schema::Member::Builder news) {
-      news.setRole(role);
-      news.initWho().setNode(static_cast<std::uint32_t>(of.which));
-      news.setTag(static_cast<std::uint64_t>(of.tag));
-      news.setUp(up);
-    });
-    bench.settle();
-  }
-
-  void meet() {
-    tell_member(first, second, true);
-    tell_member(second, first, true);
-  }
-
-  /// Asked of the first node.
-  template <class T>
-  void ask(std::uint64_t ticket, std::uint64_t from, std::uint64_t to,
-           std::uint64_t open_gate = 0) {
-    bench.tell<T>(first.actor, [&](typename T::Builder asked) {
-      set_asker(asked.initAsker(), prefill_name{});
-      asked.setTicket(ticket);
-      auto all = asked.initWhat();
-      all.setFrom(from);
-      all.setTo(to);
-      all.setSources({0, 1});
-      all.setTargets({5, 6});
-      all.setOpenGate(open_gate);
-    });
-    bench.settle();
-  }
-
-  void fence(const end& whom, const end& of, std::uint64_t life) {
-    bench.tell<schema::Fence>(whom.actor, [&](schema::Fence::Builder wish) {
-      wish.setIndex(static_cast<std::uint32_t>(of.which));
-      wish.setLife(life);
-    });
-    bench.settle();
-  }
-
-  MoveFault fault_of(std::uint64_t ticket) const {
-    REQUIRE(heard.contains(ticket));
-    return heard.at(ticket)->getFault();
-  }
-
-  static bool arrived(const memory& from, const memory& to) {
-    for (std::uint32_t block : {0u, 1u})
-      for (std::uint32_t layer = 0; layer < small.layers; ++layer)
-        if (from.layer(block, layer) != to.layer(block + 5, layer))
-          return false;
-    return true;
-  }
-
-  wire best{.name = "best"}, other{.name = "other"};
-  asking_group::answers heard;
-  std::vector<std::uint64_t> quiesced;
-  lab bench;
-  end first, second;
-};
 
 TEST_CASE("two nodes have a line by the best that both have, and KV goes both ways") {
   FOR_EVERY_SEED(seed);
@@ -326,10 +168,7 @@ TEST_CASE("a push that is to end when its line fails is answered once that is so
   all.ask<schema::Push>(1, 1, 2);
   all.best.fail();
   all.bench.settle();
-  all.bench.tell<schema::Abort>(all.first.actor, [&](schema::Abort::Builder wish) {
-    set_asker(wish.initAsker(), prefill_name{});
-    wish.setTicket(1);
-  });
+  all.abort(1);
   all.bench.advance(10s); // its limit is over, too
   CHECK_FALSE(all.heard.contains(1));
   all.best.forget_now();
@@ -399,7 +238,7 @@ TEST_CASE("a node is fenced once its line is forgotten, and not sooner") {
   all.best.keeps_forgetting = true;
   all.tell_member(all.first, all.second, false);
   all.fence(all.first, all.second, 3);
-  CHECK(all.first.fenced.empty());
+  CHECK(all.first.told.fenced.empty());
   all.bench.tell<schema::Quiesce>(all.first.actor, [&](schema::Quiesce::Builder wish) {
     set_asker(wish.initAsker(), shard_name{});
     wish.setTicket(9);
@@ -410,7 +249,7 @@ TEST_CASE("a node is fenced once its line is forgotten, and not sooner") {
   CHECK(all.quiesced.empty());
   all.best.forget_now();
   all.bench.settle();
-  CHECK(all.first.fenced == std::vector<std::uint64_t>{3});
+  CHECK(all.first.told.fenced == std::vector<std::uint64_t>{3});
   CHECK(all.quiesced == std::vector<std::uint64_t>{9});
 }
 
@@ -418,7 +257,7 @@ TEST_CASE("a node without a line is fenced at once") {
   FOR_EVERY_SEED(seed);
   two_nodes all{seed};
   all.fence(all.first, all.second, 3);
-  CHECK(all.first.fenced == std::vector<std::uint64_t>{3});
+  CHECK(all.first.told.fenced == std::vector<std::uint64_t>{3});
 }
 
 } // namespace

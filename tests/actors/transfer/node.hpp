@@ -6,7 +6,7 @@
 #include "actors/transfer/transfer.hpp"
 #include "tests/actors/quiet_cluster.hpp"
 #include "tests/actors/transfer/doubles.hpp"
-#include "tests/lab/lab.hpp"
+#include "tests/lab/perigee_messages.hpp"
 #include "tests/transport/recorder.hpp"
 
 namespace perigee::transfer {

@@ -10,7 +10,7 @@ import pathlib
 import struct
 
 HERE = pathlib.Path(__file__).resolve().parent
-GOLDEN = HERE.parents[1] / "schemas" / "golden" / "v3.txt"
+GOLDEN = HERE.parents[1] / "schemas" / "golden" / "v4.txt"
 BROKEN = "Handoff"  # one segment, with structs and lists at its root
 
 

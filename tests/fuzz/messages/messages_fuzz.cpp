@@ -54,8 +54,9 @@ std::vector<capnp::StructSchema> all_schemas() {
     schema::DecodeLoad, schema::Book, schema::Member, schema::Drain, schema::Drained,
     schema::Describe, schema::Description, schema::Due, schema::Tick, schema::Fence,
     schema::Fenced, schema::Dial, schema::Dialed, schema::Shown, schema::LineChanged,
-    schema::Hello, schema::Welcome, schema::Prove, schema::Met, schema::Join,
-    schema::Leave, schema::Found, schema::Parting>();
+    schema::Apart, schema::Reached, schema::Hello, schema::Welcome, schema::Prove,
+    schema::Met, schema::Join, schema::Leave, schema::Found, schema::Parting,
+    schema::Lost>();
 }
 
 /// In the order of the golden file, which the seeds keep to.
