@@ -156,7 +156,7 @@ class Draining(unittest.TestCase):
 
     def test_a_node_ends_what_it_has_while_others_serve_and_comes_back(self):
         with self.patient("p0", "d0", "d1") as all:
-            all.wait_until_ready()
+            all.wait_until_whole()
             with all.open(LONG, 400) as stream:
                 first = stream.readline()
                 both = ("d0", "d1")

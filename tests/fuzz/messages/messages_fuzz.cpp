@@ -23,7 +23,7 @@
 
 // Bytes from another node are refused for a reason, or are a message of which every
 // field can be read, and which can be sent on. The first byte says of which type: its
-// place among the messages of golden/v3.txt, whose seeds make_seeds.py writes.
+// place among the messages of golden/v4.txt, whose seeds make_seeds.py writes.
 
 namespace {
 
@@ -61,7 +61,7 @@ std::vector<capnp::StructSchema> all_schemas() {
 
 /// In the order of the golden file, which the seeds keep to.
 std::vector<message_type> read_types() {
-  std::ifstream golden{PERIGEE_SOURCE_DIR "/tests/schemas/golden/v3.txt"};
+  std::ifstream golden{PERIGEE_SOURCE_DIR "/tests/schemas/golden/v4.txt"};
   auto known = all_schemas();
   std::vector<message_type> types;
   for (std::string line; std::getline(golden, line);) {
