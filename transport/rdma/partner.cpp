@@ -14,13 +14,13 @@ constexpr std::size_t blocked_max = 32;
 
 partner::partner(surroundings all, peer_id who, const tcp::address& where,
                  const ticket& shown)
-  : id(who), all_(all), line_(line::to(where)) {
+  : id(who), all_(all), turns_(all.wants), line_(line::to(where)) {
   line_.send(say::hello{shown, our_ports()});
 }
 
 partner::partner(surroundings all, peer_id who, line accepted,
                  const say::hello& greeting)
-  : id(who), all_(all), line_(std::move(accepted)) {
+  : id(who), all_(all), turns_(all.wants), line_(std::move(accepted)) {
   line_.send(say::welcome{our_ports()});
   greet(greeting.ports, false);
 }
@@ -227,16 +227,13 @@ bool partner::is_busy_with_time() const {
 }
 
 void partner::set_rates(const rates& most) {
-  writing_ = pace{most.written};
-  reading_ = pace{most.read};
+  turns_.set_rates(most);
   can_go_on_ = true;
 }
 
 void partner::look_at_clock(moment now) {
-  if (wakes_at_ && *wakes_at_ <= now) {
-    wakes_at_.reset();
+  if (turns_.take_wake(now))
     can_go_on_ = true;
-  }
   for (const auto& one : paths_)
     one->look_at_clock(now);
   for (const auto& [number, what] : moves_)
@@ -264,14 +261,14 @@ void partner::doom(const peer_move_ptr& what, fault why) {
 }
 
 void partner::arrived(const peer_move_ptr& whose, const piece& one) {
-  --under_way(*whose);
+  turns_.came_back(whose->urgency);
   whose->arrived(one);
   settle(whose);
 }
 
 void partner::came_back(const peer_move_ptr& whose, const piece& one,
                         std::optional<fault> why) {
-  --under_way(*whose);
+  turns_.came_back(whose->urgency);
   whose->give_back(one);
   if (why)
     whose->doom(*why);
@@ -282,11 +279,11 @@ void partner::came_back(const peer_move_ptr& whose, const piece& one,
 void partner::settle(const peer_move_ptr& what) {
   switch (what->look()) {
     case peer_move::state::ready:
-      count(*what, true);
+      turns_.count(*what, true);
       enqueue(what);
       break;
     case peer_move::state::waiting:
-      count(*what, false);
+      turns_.count(*what, false);
       what->parked = true;
       if (what->look() != peer_move::state::waiting && what->parked.exchange(false))
         settle(what); // it opened in between, and nobody has seen that it is parked
@@ -294,7 +291,7 @@ void partner::settle(const peer_move_ptr& what) {
     case peer_move::state::starved: doom(what, fault::starved); break;
     case peer_move::state::draining: break;
     case peer_move::state::over:
-      count(*what, false);
+      turns_.count(*what, false);
       if (moves_.erase(what->id) > 0)
         all_.owner.has_ended(what);
       break;
@@ -303,7 +300,7 @@ void partner::settle(const peer_move_ptr& what) {
 
 void partner::enqueue(const peer_move_ptr& what) {
   if (!std::exchange(what->in_lane, true))
-    ready_.push(what->what().urgency, what);
+    ready_.push(what->urgency, what);
   can_go_on_ = true;
 }
 
@@ -311,10 +308,11 @@ void partner::pump() {
   if (!std::exchange(can_go_on_, false))
     return;
   for (const auto& one : std::exchange(blocked_, {}))
-    ready_.push(one->what().urgency, one);
+    ready_.push(one->urgency, one);
   while (blocked_.size() < blocked_max) {
     auto next = ready_.pop_if([this](const peer_move_ptr& one) {
-      return one->look() != peer_move::state::ready || !must_wait(*one);
+      return one->look() != peer_move::state::ready
+             || turns_.may_go(*one, std::chrono::steady_clock::now());
     });
     if (!next)
       return;
@@ -339,31 +337,9 @@ partner::step partner::go(const peer_move_ptr& what) {
 }
 
 void partner::post(const peer_move_ptr& what, path& over) {
-  auto& most = pace_of(*what);
-  auto next = what->next(most.piece_bytes(all_.how.slice_bytes));
-  most.took(next.part.bytes, std::chrono::steady_clock::now());
-  ++under_way(*what);
+  auto next = what->next(turns_.piece_bytes(*what, all_.how.slice_bytes));
+  turns_.went(*what, next.part.bytes, std::chrono::steady_clock::now());
   over.post(what, next);
-}
-
-/// It would be too fast; or moves of other peers are more urgent, and some of its kind
-/// is under way.
-bool partner::must_wait(const peer_move& what) {
-  if (const auto& most = pace_of(what);
-      !most.is_free(std::chrono::steady_clock::now())) {
-    wakes_at_ = wakes_at_ ? std::min(*wakes_at_, most.free_at()) : most.free_at();
-    return true;
-  }
-  auto urgency = what.what().urgency;
-  return under_way(what) > 0 && all_.wants.ahead_of(urgency) > own_.ahead_of(urgency);
-}
-
-void partner::count(peer_move& what, bool wants) {
-  if (std::exchange(what.is_counted, wants) == wants)
-    return;
-  auto urgency = what.what().urgency;
-  for (auto* counts : {&own_, &all_.wants})
-    wants ? counts->begin(urgency) : counts->end(urgency);
 }
 
 void partner::ask_for(segment_id there) {

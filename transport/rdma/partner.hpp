@@ -2,10 +2,9 @@
 /// partner: a peer, as the engine's thread deals with it.
 #pragma once
 
-#include "transport/contention.hpp"
 #include "transport/lanes.hpp"
-#include "transport/pace.hpp"
 #include "transport/rdma/book.hpp"
+#include "transport/turns.hpp"
 
 namespace perigee::transport::rdma {
 
@@ -76,7 +75,7 @@ public:
 
   /// When there is something to pump that is too early now.
   std::optional<moment> wakes_at() const {
-    return wakes_at_;
+    return turns_.wakes_at();
   }
 
   /// Posts what there is room for, if anything has changed since the last time.
@@ -129,20 +128,13 @@ private:
   step go(const peer_move_ptr& what);
   void post(const peer_move_ptr& what, path& over);
   path* choose(const peer_move& what) const;
-  pace& pace_of(const peer_move& what) {
-    return what.is_write ? writing_ : reading_;
-  }
-  bool must_wait(const peer_move& what);
-  void count(peer_move& what, bool wants);
-  std::size_t& under_way(const peer_move& what) {
-    return under_way_[static_cast<std::size_t>(what.what().urgency)];
-  }
   void ask_for(segment_id there);
   void enqueue(const peer_move_ptr& what);
   void settle(const peer_move_ptr& what);
   bool has_path() const;
 
   surroundings all_;
+  turns turns_;
   line line_;
   bool is_greeted_ = false;
   bool has_been_up_ = false;
@@ -155,10 +147,6 @@ private:
   std::map<move_id, peer_move_ptr> moves_;
   lanes<peer_move_ptr> ready_;
   std::deque<peer_move_ptr> blocked_; // ready, but no path had room, or keys
-  pace writing_, reading_;
-  std::optional<moment> wakes_at_;
-  contention own_;
-  std::array<std::size_t, priorities> under_way_{}; // pieces, by urgency
   bool can_go_on_ = false;
 };
 

@@ -6,10 +6,10 @@ namespace perigee::transport::rdma {
 
 peer_move::peer_move(move_id number, move what, peer_id with, bool writes,
                      registration_ptr registered, on_done told)
-  : id(number), peer(with), is_write(writes), deadline(after(what.limit)),
-    here(std::move(registered)), what_(std::make_unique<const move>(std::move(what))),
-    then_(std::move(told)), walk_(*what_, here->what.shape),
-    missing_(by_layer() ? what_->layers.count : 1) {}
+  : contender{what.urgency, writes}, id(number), peer(with),
+    deadline(after(what.limit)), here(std::move(registered)),
+    what_(std::make_unique<const move>(std::move(what))), then_(std::move(told)),
+    walk_(*what_, here->what.shape), missing_(by_layer() ? what_->layers.count : 1) {}
 
 peer_move::state peer_move::look() const {
   if (again_.empty() && (doom_ || walk_.at_end()))

@@ -6,6 +6,7 @@
 #include "transport/peer.hpp"
 #include "transport/rdma/registry.hpp"
 #include "transport/streams/event_loop.hpp"
+#include "transport/turns.hpp"
 
 #include <atomic>
 #include <deque>
@@ -24,14 +25,13 @@ struct piece {
 
 /// Used by the engine's thread alone, but for what is constant, and `parked`. Where
 /// pieces are and which have arrived is counted here; the bytes are the NIC's.
-class peer_move {
+class peer_move : public contender {
 public:
   peer_move(move_id number, move what, peer_id with, bool writes,
             registration_ptr registered, on_done told);
 
   const move_id id;
   const peer_id peer;
-  const bool is_write;
   const moment deadline;
   const registration_ptr here;
 
@@ -39,7 +39,6 @@ public:
   std::atomic<bool> parked = false;
   std::uint64_t watch = 0; ///< Of its gate.
   bool in_lane = false;    ///< It waits there for its turn, or for room.
-  bool is_counted = false; ///< Among those that want the wire.
 
   const move& what() const {
     return *what_;

@@ -15,7 +15,7 @@ session::session(event_loop& loop, peer_id who, peer_book& book,
                  const session_limits& limits, peer_views views, contention& all,
                  listeners told, std::vector<std::shared_ptr<stream>> streams)
   : loop_(loop), who_(who), limits_(limits), told_(std::move(told)),
-    views_(std::move(views)), server_(who, book, views_), all_(all) {
+    views_(std::move(views)), server_(who, book, views_), all_(all), turns_(all) {
   for (auto& one : streams)
     links_.push_back(std::make_unique<link>(loop, std::move(one), *this));
 }
@@ -63,8 +63,7 @@ void session::end_all(fault why) {
 }
 
 void session::set_rates(const rates& most) {
-  writing_ = pace{most.written};
-  reading_ = pace{most.read};
+  turns_.set_rates(most);
   carry_on();
 }
 
@@ -73,7 +72,7 @@ void session::line_up(const job_ptr& one) {
   switch (one->run.look()) {
     case peer_move::state::ready:
       count(*one, true);
-      ready_.push(one->run.what().urgency, one);
+      ready_.push(one->urgency, one);
       break;
     case peer_move::state::waiting:
       one->is_parked = true;
@@ -88,9 +87,7 @@ void session::carry_on() {
   std::uint64_t copied = 0;
   while (!is_lost_ && copied < turn_bytes) {
     auto* free = link_with_room();
-    auto next = free ? ready_.pop_if(
-                  [this](const job_ptr& one) { return one->doom || !must_wait(*one); })
-                     : std::nullopt;
+    auto next = free ? next_ready() : std::nullopt;
     if (!next)
       break;
     if (!(*next)->doom)
@@ -103,44 +100,33 @@ void session::carry_on() {
     });
   for (auto& one : links_)
     one->flush();
+  wake_in_time();
   watch_for_silence();
 }
 
-/// It would be too fast; or moves of other peers are more urgent, and some of its kind
-/// is under way.
-bool session::must_wait(const job& one) {
-  auto urgency = one.run.what().urgency;
-  if (const auto& most = pace_of(one);
-      !most.is_free(std::chrono::steady_clock::now())) {
-    wake_when_free(most.free_at());
-    return true;
-  }
-  return under_way_[static_cast<std::size_t>(urgency)] > 0
-         && all_.ahead_of(urgency) > own_.ahead_of(urgency);
+/// Whose turn it is.
+std::optional<job_ptr> session::next_ready() {
+  return ready_.pop_if([this](const job_ptr& one) {
+    return one->doom || turns_.may_go(*one, std::chrono::steady_clock::now());
+  });
 }
 
-void session::wake_when_free(moment when) {
-  if (free_ != 0 && free_at_ <= when)
+/// For those that would have been too fast.
+void session::wake_in_time() {
+  auto when = turns_.wakes_at();
+  if (!when || (free_ != 0 && free_at_ <= *when))
     return;
   loop_.cancel(free_);
-  free_at_ = when;
-  free_ = loop_.at(when, [this] {
+  free_at_ = *when;
+  free_ = loop_.at(*when, [this] {
     free_ = 0;
+    turns_.take_wake(std::chrono::steady_clock::now());
     carry_on();
   });
 }
 
 void session::count(job& one, bool wants) {
-  if (std::exchange(one.is_counted, wants) == wants)
-    return;
-  auto urgency = one.run.what().urgency;
-  if (wants) {
-    all_.begin(urgency);
-    own_.begin(urgency);
-    return;
-  }
-  own_.end(urgency);
-  all_.end(urgency);
+  turns_.count(one, wants);
   if (all_.take_eased())
     told_.on_eased();
 }
@@ -169,8 +155,7 @@ std::uint64_t session::issue(const job_ptr& one, link& over) {
 std::uint64_t session::expect_answer(request what) {
   what.over->asked_bytes += what.what.bytes;
   ++what.over->asked_requests;
-  ++under_way_[static_cast<std::size_t>(what.whose->run.what().urgency)];
-  pace_of(*what.whose).took(what.what.bytes, std::chrono::steady_clock::now());
+  turns_.went(*what.whose, what.what.bytes, std::chrono::steady_clock::now());
   requests_.emplace(++requests_total_, std::move(what));
   return requests_total_;
 }
@@ -178,7 +163,7 @@ std::uint64_t session::expect_answer(request what) {
 /// A write with its bytes, or a read that they come back for.
 void session::send_piece(const job_ptr& one, link& over) {
   auto next
-    = one->run.next(pace_of(*one).piece_bytes(limits_.request_bytes), slices_max);
+    = one->run.next(turns_.piece_bytes(*one, limits_.request_bytes), slices_max);
   frame said{.kind = one->is_write ? frame_kind::put : frame_kind::get,
              .from = one->run.what().from,
              .to = one->run.what().to,
@@ -202,7 +187,7 @@ void session::show_piece(const job_ptr& one, link& over) {
     shown_.insert(one->here.id);
   }
   auto next
-    = one->run.next(pace_of(*one).piece_bytes(limits_.request_bytes), slices_max);
+    = one->run.next(turns_.piece_bytes(*one, limits_.request_bytes), slices_max);
   frame said{.kind = frame_kind::copy,
              .from = one->run.what().from,
              .to = one->run.what().to,
@@ -222,11 +207,12 @@ std::uint64_t session::copy_piece(const job_ptr& one, link& over) {
     return 0;
   }
   auto next
-    = one->run.next(pace_of(*one).piece_bytes(limits_.request_bytes), slices_max);
+    = one->run.next(turns_.piece_bytes(*one, limits_.request_bytes), slices_max);
   for (const auto& part : next.slices)
     views_.by()->copy(one->here.base + part.to, source->begin.get() + part.from,
                       part.bytes);
-  pace_of(*one).took(next.bytes, std::chrono::steady_clock::now());
+  turns_.went(*one, next.bytes, std::chrono::steady_clock::now());
+  turns_.came_back(one->urgency);
   one->run.landed(next);
   line_up(one);
   return next.bytes;
@@ -266,7 +252,7 @@ result<sink, loss> session::on_answer(link& from, const frame& what) {
   auto asked = requests_.extract(at).mapped();
   from.asked_bytes -= asked.what.bytes;
   --from.asked_requests;
-  --under_way_[static_cast<std::size_t>(asked.whose->run.what().urgency)];
+  turns_.came_back(asked.whose->urgency);
   if (asked.is_ask)
     return on_shown(from, asked, what);
   return on_piece(asked, what);

@@ -2,12 +2,11 @@
 /// session: a peer that is up, and all moves to and from it.
 #pragma once
 
-#include "transport/contention.hpp"
 #include "transport/lanes.hpp"
-#include "transport/pace.hpp"
 #include "transport/streams/job.hpp"
 #include "transport/streams/link.hpp"
 #include "transport/streams/server.hpp"
+#include "transport/turns.hpp"
 
 namespace perigee::transport::streams {
 
@@ -79,11 +78,8 @@ private:
   void on_loss(loss why) override;
 
   link* link_with_room();
-  pace& pace_of(const job& one) {
-    return one.is_write ? writing_ : reading_;
-  }
-  bool must_wait(const job& one);
-  void wake_when_free(moment when);
+  std::optional<job_ptr> next_ready();
+  void wake_in_time();
   void count(job& one, bool wants);
   std::uint64_t issue(const job_ptr& one, link& over);
   void send_piece(const job_ptr& one, link& over);
@@ -109,10 +105,8 @@ private:
   std::vector<std::unique_ptr<link>> links_;
   std::map<move_id, job_ptr> jobs_;
   lanes<job_ptr> ready_;
-  pace writing_, reading_;
   contention& all_;
-  contention own_;
-  std::array<std::size_t, priorities> under_way_{}; // requests_, by urgency
+  turns turns_;
   std::uint64_t requests_total_ = 0;
   std::map<std::uint64_t, request> requests_; // that are not answered
   moment heard_at_ = std::chrono::steady_clock::now();
