@@ -84,20 +84,14 @@ void session::line_up(const job_ptr& one) {
 }
 
 void session::carry_on() {
-  std::uint64_t copied = 0;
-  while (!is_lost_ && copied < turn_bytes) {
+  while (!is_lost_ && copied_bytes_ < turn_bytes) {
     auto* free = link_with_room();
     auto next = free ? next_ready() : std::nullopt;
     if (!next)
       break;
     if (!(*next)->doom)
-      copied += issue(*next, *free);
+      issue(*next, *free);
   }
-  if (copied >= turn_bytes && turn_ == 0)
-    turn_ = loop_.at(std::chrono::steady_clock::now(), [this] {
-      turn_ = 0;
-      carry_on();
-    });
   for (auto& one : links_)
     one->flush();
   wake_in_time();
@@ -141,15 +135,15 @@ link* session::link_with_room() {
   return least->get();
 }
 
-/// Returns how many bytes were copied here.
-std::uint64_t session::issue(const job_ptr& one, link& over) {
-  if (views_.by() && !one->is_write)
-    return copy_piece(one, over);
-  if (views_.by())
-    show_piece(one, over);
-  else
+void session::issue(const job_ptr& one, link& over) {
+  if (!views_.by())
     send_piece(one, over);
-  return 0;
+  else if (one->is_write)
+    show_piece(one, over);
+  else if (const auto* source = views_.find(one->run.what().from))
+    copy_piece(one, *source);
+  else
+    ask_to_see(one, over);
 }
 
 std::uint64_t session::expect_answer(request what) {
@@ -197,25 +191,40 @@ void session::show_piece(const job_ptr& one, link& over) {
   line_up(one);
 }
 
-/// A read out of memory that is seen here, once that is so.
-std::uint64_t session::copy_piece(const job_ptr& one, link& over) {
-  const auto* source = views_.find(one->run.what().from);
-  if (!source) {
-    frame said{.kind = frame_kind::ask, .from = one->run.what().from};
-    said.number = expect_answer({one, {}, &over, true});
-    over.ask({.head = write(said)});
-    return 0;
-  }
+/// A read, before the peer has shown what it is to be read from.
+void session::ask_to_see(const job_ptr& one, link& over) {
+  frame said{.kind = frame_kind::ask, .from = one->run.what().from};
+  said.number = expect_answer({one, {}, &over, true});
+  over.ask({.head = write(said)});
+}
+
+/// A read out of memory that is seen here.
+void session::copy_piece(const job_ptr& one, const peer_views::view& source) {
   auto next
     = one->run.next(turns_.piece_bytes(*one, limits_.request_bytes), slices_max);
   for (const auto& part : next.slices)
-    views_.by()->copy(one->here.base + part.to, source->begin.get() + part.from,
+    views_.by()->copy(one->here.base + part.to, source.begin.get() + part.from,
                       part.bytes);
   turns_.went(*one, next.bytes, std::chrono::steady_clock::now());
-  turns_.came_back(one->urgency);
+  copied_.push_back(one->urgency);
+  copied_bytes_ += next.bytes;
   one->run.landed(next);
   line_up(one);
-  return next.bytes;
+  pass_turn();
+}
+
+/// What was copied is under way until all others have had a turn: so it yields to what is
+/// more urgent, as requests do.
+void session::pass_turn() {
+  if (turn_ != 0)
+    return;
+  turn_ = loop_.at(std::chrono::steady_clock::now(), [this] {
+    turn_ = 0;
+    copied_bytes_ = 0;
+    for (auto urgency : std::exchange(copied_, {}))
+      turns_.came_back(urgency);
+    carry_on();
+  });
 }
 
 /// Ends it, if there is nothing to wait for any more.

@@ -81,9 +81,11 @@ private:
   std::optional<job_ptr> next_ready();
   void wake_in_time();
   void count(job& one, bool wants);
-  std::uint64_t issue(const job_ptr& one, link& over);
+  void issue(const job_ptr& one, link& over);
   void send_piece(const job_ptr& one, link& over);
-  std::uint64_t copy_piece(const job_ptr& one, link& over);
+  void ask_to_see(const job_ptr& one, link& over);
+  void copy_piece(const job_ptr& one, const peer_views::view& source);
+  void pass_turn();
   void show_piece(const job_ptr& one, link& over);
   std::uint64_t expect_answer(request what);
   void line_up(const job_ptr& one);
@@ -107,6 +109,8 @@ private:
   lanes<job_ptr> ready_;
   contention& all_;
   turns turns_;
+  std::vector<priority> copied_; // pieces, since others had a turn
+  std::uint64_t copied_bytes_ = 0;
   std::uint64_t requests_total_ = 0;
   std::map<std::uint64_t, request> requests_; // that are not answered
   moment heard_at_ = std::chrono::steady_clock::now();
