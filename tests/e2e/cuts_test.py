@@ -42,8 +42,9 @@ class Cuts(unittest.TestCase):
         for row in cls.table:
             print("{:24}{:24}{:>6.2f} s".format(*row))
 
-    def check(self, name, ways, prompt, tokens):
-        """Requests are under way, the network is cut, others come, it is mended."""
+    def check(self, name, ways, prompt, tokens, useless=None):
+        """Requests are under way, the network is cut, others come, it is mended. Once the
+        cut was noticed nothing fails, or goes to who is `useless`, if somebody is."""
         ends = {end for way in ways for end in way}
         lost_before = self.count_lost(ends)
         calls = [self.call(i, tokens, prompt) for i in range(2)]
@@ -60,6 +61,8 @@ class Cuts(unittest.TestCase):
                 one.join(LIMIT)
                 self.assertIn(one.reason, NAMED, self.all.said())
                 self.table.append((name, one.reason, one.ended_at - cut_at))
+            if useless:
+                self.check_placed_elsewhere(useless)
             self.all.wait_until_nothing_is_held()
         finally:
             for way in ways:
@@ -68,6 +71,16 @@ class Cuts(unittest.TestCase):
         for i in range(4):
             self.assertEqual(self.call(i, 60).result(), (self.answer, "length"))
         self.all.wait_until_nothing_is_held()
+
+    def check_placed_elsewhere(self, useless):
+        def work():
+            return sum(self.all.metric(f"perigee_prefill_{what}_total", useless)
+                       for what in ("tokens_computed", "failed"))
+
+        before = work()
+        for one in [self.call(i, 60) for i in range(6)]:
+            self.assertEqual(one.result(), (self.answer, "length"))
+        self.assertEqual(work(), before)
 
     def call(self, i, tokens, prompt=LONG):
         return Call(self.all, prompt, tokens, cache_salt=f"{i} {time.time()}")
@@ -87,16 +100,16 @@ class Cuts(unittest.TestCase):
         self.check("d0 -> p0", [("d0", "p0")], SHORT, 400)
 
     def test_prefill_and_decode_node_both_ways(self):
-        self.check("p1 | d0", both("p1", "d0"), LONG, 8)
+        self.check("p1 | d0", both("p1", "d0"), LONG, 8, "p1")
 
     def test_what_a_prefill_node_says_to_the_decode_node(self):
-        self.check("p1 -> d0", [("p1", "d0")], LONG, 8)
+        self.check("p1 -> d0", [("p1", "d0")], LONG, 8, "p1")
 
     def test_what_the_decode_node_says_to_a_prefill_node(self):
-        self.check("d0 -> p1", [("d0", "p1")], LONG, 8)
+        self.check("d0 -> p1", [("d0", "p1")], LONG, 8, "p1")
 
     def test_a_prefill_node_and_all_others(self):
-        self.check("p1 | p0, d0", (*both("p1", "p0"), *both("p1", "d0")), LONG, 8)
+        self.check("p1 | p0, d0", (*both("p1", "p0"), *both("p1", "d0")), LONG, 8, "p1")
 
 
 if __name__ == "__main__":
