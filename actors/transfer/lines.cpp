@@ -204,6 +204,7 @@ void lines::leave(transport::peer_id which) {
   std::erase_if(far_, [&](const auto& known) { return known.second.peer == which; });
   probe_->lines(up());
   by(one).forget(which);
+  errands_.take({one.node, errand::go_back});
   if (is_there(one.node))
     await_line(one.node);
 }
