@@ -5,6 +5,8 @@
 #include "tests/transport/recorder.hpp"
 #include "transport/peer.hpp"
 
+#include <cstring>
+#include <span>
 #include <thread>
 
 namespace perigee::transport::test {
@@ -104,25 +106,41 @@ using make_pair_bed = std::function<std::unique_ptr<pair_bed>()>;
 /// Checks all that peer.hpp promises. Makes a bed for each property.
 void conforms(const make_pair_bed& make);
 
-/// Memory of a process with known bytes, as a segment of its table.
+inline bool are_all(std::span<const std::byte> bytes, std::byte what) {
+  return bytes.front() == what // and each is as the next
+         && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
+}
+
+/// Memory of a process with known bytes, as a segment of its table. Much of it is
+/// written and compared at once: byte by byte takes long where every access is looked at.
 class peer_memory {
 public:
   peer_memory(pair_bed& bed, process& whose, segment_id id, unsigned char salt,
               geometry shape = small, std::uint32_t blocks = blocks_total)
     : shape_(shape), bytes_(bed.allocate(whose, blocks * shape.block_bytes())) {
-    for (std::size_t at = 0; at < blocks * shape.block_bytes(); ++at)
-      bytes_.get()[at] = static_cast<std::byte>(salt + at * 31 + at / 251);
+    fill_all(blocks * shape.block_bytes(), salt);
     REQUIRE(whose.segments.add({id, bytes_.get(), shape, blocks, bytes_}));
   }
 
   std::vector<std::byte> layer(std::uint32_t block, std::uint32_t layer) const {
-    auto* begin
-      = bytes_.get() + block * shape_.block_bytes() + layer * shape_.layer_bytes;
+    auto* begin = begin_of(block, layer);
     return {begin, begin + shape_.layer_bytes};
   }
 
+  /// Whether a layer here has the bytes of one there.
+  bool has(block_pair pair, std::uint32_t layer, const peer_memory& there) const {
+    return std::memcmp(begin_of(pair.to, layer), there.begin_of(pair.from, layer),
+                       shape_.layer_bytes)
+           == 0;
+  }
+
+  /// The first block.
   void fill(std::byte with) {
-    std::fill_n(bytes_.get(), shape_.block_bytes(), with); // the first block
+    std::memset(bytes_.get(), std::to_integer<int>(with), shape_.block_bytes());
+  }
+
+  bool is_filled(std::byte with) const {
+    return are_all({bytes_.get(), shape_.block_bytes()}, with);
   }
 
   std::weak_ptr<std::byte> watch_life() const {
@@ -130,6 +148,20 @@ public:
   }
 
 private:
+  std::byte* begin_of(std::uint32_t block, std::uint32_t layer) const {
+    return bytes_.get() + block * shape_.block_bytes() + layer * shape_.layer_bytes;
+  }
+
+  /// All bytes tell where they are, within a period.
+  void fill_all(std::size_t total, unsigned char salt) {
+    constexpr std::size_t period = 256 * 251;
+    auto* begin = bytes_.get();
+    for (std::size_t at = 0; at < std::min(total, period); ++at)
+      begin[at] = static_cast<std::byte>(salt + at * 31 + at / 251);
+    for (std::size_t at = period; at < total; at += period)
+      std::memcpy(begin + at, begin, std::min(period, total - at));
+  }
+
   geometry shape_;
   std::shared_ptr<std::byte> bytes_;
 };

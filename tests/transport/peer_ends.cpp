@@ -46,9 +46,7 @@ void ends_early(const make_pair_bed& make, way direction) {
       std::swap(other.from, other.to);
       REQUIRE(here.right().submit(move_id{round}, other, there.pen()));
       REQUIRE(there.of(move_id{round}));
-      auto now = here.to.layer(0, 0);
-      CHECK(std::all_of(now.begin(), now.end(),
-                        [](std::byte b) { return b == std::byte{0x5a}; }));
+      CHECK(here.to.is_filled(std::byte{0x5a}));
       here.from.fill(std::byte{0xa5});
     }
   }

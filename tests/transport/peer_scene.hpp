@@ -55,7 +55,7 @@ struct scene : connected_pair {
   }
 
   bool arrived(block_pair pair, std::uint32_t layer) const {
-    return from.layer(pair.from, layer) == to.layer(pair.to, layer);
+    return to.has(pair, layer, from);
   }
 
   bool arrived(block_pair pair) const {

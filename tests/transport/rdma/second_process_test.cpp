@@ -146,8 +146,7 @@ TEST_CASE(
   here.bytes.assign(here.bytes.size(), std::byte{0x5a});
   other.send(SIGCONT);
   std::this_thread::sleep_for(300ms);
-  CHECK(std::count(here.bytes.begin(), here.bytes.end(), std::byte{0x5a})
-        == static_cast<std::ptrdiff_t>(here.bytes.size()));
+  CHECK(are_all(here.bytes, std::byte{0x5a}));
 }
 
 } // namespace
