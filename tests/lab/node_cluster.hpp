@@ -13,15 +13,6 @@
 
 namespace perigee::test {
 
-// Several clusters' worth of actors for each seed: where they are checked as they run,
-// which takes ten times as long, there are fewer.
-#ifdef __SANITIZE_ADDRESS__
-inline constexpr std::uint64_t nodes_seeds_total = 20;
-#else
-inline constexpr std::uint64_t nodes_seeds_total = cluster_seeds_total;
-#endif
-#define FOR_EVERY_NODES_SEED(seed) FOR_SEEDS_TO(perigee::test::nodes_seeds_total, seed)
-
 struct nodes_shape {
   unsigned nodes = 3; ///< The first has gateway, rejector and conductor, too.
 
