@@ -38,8 +38,8 @@ public:
   using then = std::function<void(std::uint64_t, schema::MoveFault)>;
 
   /// Tickets follow upon `tickets`, which others may draw from, too.
-  movements(rt::desk<Handle>& desk, std::uint64_t& tickets)
-    : desk_(desk), tickets_(tickets) {}
+  movements(rt::desk<Handle>& desk, const rt::roster& roster, std::uint64_t& tickets)
+    : desk_(desk), roster_(roster), tickets_(tickets) {}
 
   /// Begins one. Later calls `then`, once no memory is touched on its account any more.
   /// Returns its ticket; 0, and `then` is not called, if nobody is there to carry it
@@ -72,23 +72,27 @@ public:
     return true;
   }
 
-  /// The transfer actor has ended, and with it all that wrote here.
-  void lose() {
-    auto lost = std::exchange(open_, {}); // what they begin now is for its successor
-    for (auto& [ticket, one] : lost)
-      if (one.what.elsewhere)
-        open_.emplace(ticket, std::move(one));
-      else
+  /// The transfer actor `whom` has ended, and with it all that wrote here. What another
+  /// one was asked, though the news of it is still to come, goes on.
+  void lose(rt::actor_tag whom) {
+    auto all = std::exchange(open_, {}); // what they begin now is for its successor
+    for (auto& [ticket, one] : all) {
+      one.is_orphan = one.is_orphan || one.asked_of == whom;
+      if (one.is_orphan && !one.what.elsewhere)
         one.told(ticket, schema::MoveFault::BROKEN);
+      else
+        open_.emplace(ticket, std::move(one));
+    }
   }
 
   /// There is a successor.
   void ask_again() {
-    for (const auto& [ticket, one] : open_) {
-      tell<schema::Push>(ticket, one, true);
-      if (one.is_aborted)
-        abort(one.why, ticket);
-    }
+    for (auto& [ticket, one] : open_)
+      if (one.is_orphan && tell<schema::Push>(ticket, one, true)) {
+        one.is_orphan = false;
+        if (one.is_aborted)
+          abort(one.why, ticket);
+      }
   }
 
   std::size_t size() const {
@@ -100,7 +104,9 @@ private:
     rt::cause why;
     move_order what;
     then told;
+    rt::actor_tag asked_of{};
     bool is_aborted = false;
+    bool is_orphan = false; ///< Who was asked has ended.
   };
   using table = std::map<std::uint64_t, movement>;
 
@@ -127,7 +133,11 @@ private:
 
   /// False if nobody is there.
   template <class T>
-  bool tell(std::uint64_t ticket, const movement& one, bool again) {
+  bool tell(std::uint64_t ticket, movement& one, bool again) {
+    auto there = roster_.find(mover());
+    if (!there)
+      return false;
+    one.asked_of = there->tag; // if that one leaves now, it counts as asked, and lost
     return desk_.template tell<T>(mover(), one.why, [&](typename T::Builder wish) {
       set_asker(wish.initAsker(), desk_.me());
       wish.setTicket(ticket);
@@ -156,6 +166,7 @@ private:
   }
 
   rt::desk<Handle>& desk_;
+  const rt::roster& roster_;
   std::uint64_t& tickets_;
   table open_;
 };

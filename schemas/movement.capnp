@@ -68,10 +68,10 @@ struct Push {
 
   again @4 :Bool;
   # A transfer actor that was asked the same has ended, and what it had sent may still be
-  # written: into memory of
+  # on its way into another node's memory.
 
   toNode @5 :UInt32 $Limits.maxValue(65535);
-  # This node's own index, or 0, if it was not `again`.
+  # That node, if it is asked `again`.
 }
 
 struct Moved {

@@ -116,8 +116,12 @@ void cluster_state::start_unit(std::size_t i, std::vector<own_seat*>& newcomers)
   }
 }
 
-/// Tells everybody of the newcomers, and the newcomers of everybody.
+/// Tells everybody of the newcomers, and the newcomers of everybody: first of other nodes,
+/// for whoever hears of a new transfer actor may ask it for what concerns them.
 void cluster_state::introduce(const std::vector<own_seat*>& newcomers) {
+  if (neighbours_)
+    for (auto* one : newcomers)
+      introduce_elsewhere(*one);
   const std::set<const own_seat*> are_new(newcomers.begin(), newcomers.end());
   for_each_up([&](own_seat& one) {
     for (const auto* other : newcomers)
@@ -126,19 +130,19 @@ void cluster_state::introduce(const std::vector<own_seat*>& newcomers) {
       for (auto* other : newcomers)
         tell_of(*other, one);
   });
-  if (neighbours_)
-    for (auto* one : newcomers) {
-      neighbours_->for_each_seat([&](const seat& other) {
-        if (other.is_up())
-          tell_of(*one, other);
-      });
-      neighbours_->for_each_met(
-        [&](const introducing_actor& there) { one->join(desk_, there); });
-      if (one->role() == schema::Role::CONDUCTOR)
-        neighbours_->for_each_apart(
-          [&](auto who, auto other) { tell_apart(who, other, true); });
-    }
   count();
+}
+
+void cluster_state::introduce_elsewhere(own_seat& newcomer) {
+  if (newcomer.role() == schema::Role::CONDUCTOR)
+    neighbours_->for_each_apart(
+      [&](auto who, auto other) { tell_apart(who, other, true); });
+  neighbours_->for_each_seat([&](const seat& other) {
+    if (other.is_up())
+      tell_of(newcomer, other);
+  });
+  neighbours_->for_each_met(
+    [&](const introducing_actor& there) { newcomer.join(desk_, there); });
 }
 
 /// Who places hears nothing of a node that is to end, or that it is gone.

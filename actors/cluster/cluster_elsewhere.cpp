@@ -46,6 +46,12 @@ neighbours::calls cluster_state::told_of_others() {
 
 /// Our own conductor, if there is one.
 void cluster_state::tell_apart(node_index who, node_index other, bool apart) {
+  bool is_there = false;
+  for_each_up([&](const own_seat& one) {
+    is_there = is_there || one.role() == schema::Role::CONDUCTOR;
+  });
+  if (!is_there)
+    return;
   desk_.tell<schema::Apart>(conductor_name{desk_.me().node, 0}, rt::unprompted,
                             [&](schema::Apart::Builder news) {
                               news.setIndex(static_cast<std::uint32_t>(who));

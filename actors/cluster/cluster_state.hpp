@@ -47,6 +47,7 @@ private:
   // -- starting
   void start_unit(std::size_t i, std::vector<own_seat*>& newcomers);
   void introduce(const std::vector<own_seat*>& newcomers);
+  void introduce_elsewhere(own_seat& newcomer);
   void tell_of(own_seat& whom, const seat& of);
 
   // -- ending

@@ -246,8 +246,9 @@ void neighbours::lose(node_index whom, const std::string& why) {
     probe_->lost_node();
   if (was_met && one.is_parting)
     log_->info("node_left node={} life={}", name(whom), one.life);
-  else
-    log_->warn("node_lost node={} life={} why=\"{}\"", name(whom), one.life, why);
+  else if (was_met || one.last_complaint != why)
+    log_->warn("node_lost node={} life={} why=\"{}\"", name(whom), one.life,
+               one.last_complaint = why);
   one.there = nullptr;
   expect(whom, state::fencing);
   if (was_met) {

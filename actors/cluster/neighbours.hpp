@@ -55,7 +55,10 @@ public:
     std::function<void(const seat&)> came;  ///< One is up.
     std::function<void(const seat&)> went;  ///< One is up no longer.
     std::function<void(const seat&)> parts; ///< One is up, and soon will not be.
+
+    /// Two nodes do not reach each other, as the first has said; or do again.
     std::function<void(node_index who, node_index other, bool apart)> apart;
+
     std::function<void(const introducing_actor&)> met; ///< Is to be told who is here.
     std::function<bool(node_index, std::uint64_t life)> fence; ///< False: nobody can.
     std::function<void(std::chrono::nanoseconds due, std::uint64_t epoch)> set_timer;
@@ -184,7 +187,7 @@ private:
   static bool is_apart(const neighbour& one);
   void tell_apart(node_index whom);
   void tell_all_apart(const neighbour& listener);
-  void tell_apart(const introducing_actor& listener, node_index whom, bool apart);
+  void say_apart(const introducing_actor& listener, node_index whom, bool apart);
   void forget_what_it_said(node_index whom);
   void finish_fence(node_index whom);
   void clear(neighbour& of, bool movers_too);

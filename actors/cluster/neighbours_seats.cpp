@@ -128,18 +128,17 @@ void neighbours::tell_apart(node_index whom) {
   told_.apart(how_.card.index, whom, apart);
   for (const auto& [index, one] : all_)
     if (one.now == state::met && one.seats.contains({schema::Role::CONDUCTOR, 0}))
-      tell_apart(one.there, whom, apart);
+      say_apart(one.there, whom, apart);
 }
 
-/// One of those, which is new.
+/// One of those, which is new. What has changed since there was one, too.
 void neighbours::tell_all_apart(const neighbour& listener) {
   for (const auto& [whom, one] : all_)
-    if (&one != &listener && is_apart(one))
-      tell_apart(listener.there, whom, true);
+    say_apart(listener.there, whom, is_apart(one));
 }
 
-void neighbours::tell_apart(const introducing_actor& listener, node_index whom,
-                            bool apart) {
+void neighbours::say_apart(const introducing_actor& listener, node_index whom,
+                           bool apart) {
   desk_.tell<schema::Apart>(listener, rt::unprompted, [&](schema::Apart::Builder news) {
     news.setIndex(static_cast<std::uint32_t>(how_.card.index));
     news.setOther(static_cast<std::uint32_t>(whom));

@@ -1,5 +1,5 @@
 /// \file
-/// rifts: which nodes do not reach each other, though the conductor reaches them both.
+/// rifts: which nodes do not reach each other, whether or not the conductor reaches them.
 #pragma once
 
 #include "schemas/vocabulary.hpp"

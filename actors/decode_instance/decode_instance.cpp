@@ -35,7 +35,7 @@ decode_state::decode_state(handle::pointer self, const rt::world& in,
     blocks_total_(arena.blocks),
     ledger_(arena.blocks, shard::make_eviction_policy("lru")),
     tickets_(static_cast<std::uint64_t>(desk_.tag())), line_(how.waiting_max),
-    moves_(desk_, tickets_), pace_(how.report_every), guests_(how.requests_max),
+    moves_(desk_, in.roster, tickets_), pace_(how.report_every), guests_(how.requests_max),
     untold_began_(listed_max), untold_ended_(listed_max),
     deadlines_(
       how.requests_max,

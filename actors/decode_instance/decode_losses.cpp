@@ -31,7 +31,7 @@ void decode_state::on_member(const Msg<schema::Member>& news) {
       break;
     case schema::Role::TRANSFER:
       if (is(transfer_name{desk_.me().node, 0}))
-        moves_.lose();
+        moves_.lose(rt::actor_tag{news->getTag()});
       break;
     default: break;
   }

@@ -33,7 +33,7 @@ prefill_state::prefill_state(handle::pointer self, const rt::world& in,
     block_tokens_(arena.layout.block_tokens), blocks_total_(arena.blocks),
     ledger_(arena.blocks, shard::make_eviction_policy("lru")),
     tickets_(static_cast<std::uint64_t>(desk_.tag())), line_(how.waiting_max),
-    queue_(how.chunk_tokens, scored_max), moves_(desk_, tickets_),
+    queue_(how.chunk_tokens, scored_max), moves_(desk_, in.roster, tickets_),
     pace_(how.report_every), jobs_(how.requests_max, block_tokens_),
     untold_ended_(listed_max),
     deadlines_(

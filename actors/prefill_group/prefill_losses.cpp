@@ -47,7 +47,7 @@ void prefill_state::on_member(const Msg<schema::Member>& news) {
       break;
     case schema::Role::TRANSFER:
       if (is(own_mover))
-        moves_.lose();
+        moves_.lose(rt::actor_tag{news->getTag()});
       break;
     default: break;
   }

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t errands_max = 3 * std::size_t{65'536}; // each, of all nodes
 constexpr lines::nanoseconds missed_after = 10s;
-constexpr lines::nanoseconds unheard_after = 60s; // beyond what any end needs to forget
+constexpr lines::nanoseconds unheard_after = 60s; // far more than forgetting takes
 constexpr lines::nanoseconds return_first = 5min, return_most = 1h;
 constexpr lines::nanoseconds while_busy = 10s;
 
@@ -79,8 +79,7 @@ void lines::on_member(const Msg<schema::Member>& news) {
   forget_errands(node);
   one = contact{.is_there = one.is_there,
                 .number = one.number,
-                .is_settled = one.is_settled || !one.is_there,
-                .was_missed = one.was_missed};
+                .is_settled = one.is_settled || !one.is_there};
   if (!one.is_there)
     return told_.settled(node);
   await_line(node);
@@ -157,8 +156,9 @@ void lines::has_line(const line& one) {
   other.tries = 0;
   other.last_complaint.clear();
   forget_errands(one.node);
-  if (std::exchange(other.was_missed, false))
-    told_.reached(one.node, schema::Reached::How::WELL);
+  other.was_missed = false;
+  // Though nobody said otherwise: a predecessor may have.
+  told_.reached(one.node, schema::Reached::How::WELL);
   if (other.failed.empty())
     other.returns = 0;
   else if (dials(one.node))
@@ -178,8 +178,11 @@ void lines::is_lost(transport::peer_id which, std::string_view why) {
   auto& one = lines_.at(which);
   if (one.now == state::leaving)
     return;
-  log_->warn("line_lost node={} transport={} why=\"{}\"", name_of(one.node),
-             all_.ways[one.way].name, why);
+  auto& last = contacts_[one.node].last_complaint;
+  if (one.now == state::up || last != why)
+    log_->warn("line_lost node={} transport={} why=\"{}\"", name_of(one.node),
+               all_.ways[one.way].name, why);
+  last = why;
   probe_->lost_line();
   auto node = one.node;
   auto way = one.way;
@@ -228,6 +231,7 @@ void lines::go_on(node_index node) {
 
 void lines::cut(node_index node) {
   auto& other = contacts_[node]; // nothing of it is to begin any more
+  other.is_cut = true;
   other.asked.reset();
   other.dials_when_clear = false;
   for (auto& [which, one] : lines_)

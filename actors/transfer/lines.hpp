@@ -112,7 +112,8 @@ private:
     std::uint32_t tries = 0;        ///< Since the last line that was up.
     std::uint32_t returns = 0;      ///< To ways that had failed, in vain.
     bool is_settled = false;        ///< See is_settled().
-    bool was_missed = false;        ///< Somebody was told that there is no line.
+    bool is_cut = false;            ///< No line is to begin before it is there anew.
+    bool was_missed = false;        ///< It was said that there is no line.
     bool was_heard = false;         ///< While there was none.
     std::string last_complaint{};   ///< That was logged.
   };

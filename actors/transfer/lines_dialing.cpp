@@ -26,7 +26,7 @@ lines::nanoseconds wait_after(unsigned tries) {
 
 void lines::dial(node_index node) {
   auto& one = contacts_[node];
-  if (!one.is_there)
+  if (!one.is_there || one.is_cut)
     return;
   if (auto old = one.current)
     leave(*old);
@@ -76,7 +76,8 @@ void lines::on_dialed(const Msg<schema::Dialed>& said) {
   auto who = to_name<transfer_name>(said->getMover());
   auto at = contacts_.find(who.node);
   if (!desk_.is_from(who, said) || at == contacts_.end()
-      || at->second.number != said->getNumber() || at->second.current)
+      || at->second.number != said->getNumber() || at->second.current
+      || at->second.is_cut)
     return probe_->dropped_stale();
   auto& one = at->second;
   hear(who.node);
@@ -114,6 +115,8 @@ void lines::on_dial(const Msg<schema::Dial>& wish) {
   if (!desk_.is_from(who, wish) || who.node <= desk_.me().node)
     return probe_->dropped_stale();
   auto& one = contacts_[who.node];
+  if (one.is_cut)
+    return probe_->dropped_stale();
   one.caller = rt::actor_tag{wish->getHeader().getSender()};
   await_line(who.node);
   if (auto old = one.current)

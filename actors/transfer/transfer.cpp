@@ -16,8 +16,7 @@ transfer_state::transfer_state(handle::pointer self, const rt::world& in,
   : self_(self), desk_(self, in, name), memory_(std::move(memory)),
     how_(std::move(how)), probe_(std::move(counts)),
     deadlines_(
-      how_.movements_max,
-      [this](auto due, auto epoch) { wake_at(due, epoch, of_deadlines); },
+      open_most(), [this](auto due, auto epoch) { wake_at(due, epoch, of_deadlines); },
       [this](number one, auto) { stop(one, fault::timed_out); }),
     trips_(desk_, handle{self}, how_.links,
            [this](number one, auto what) { submit(one, std::move(what)); }),
@@ -68,10 +67,11 @@ void transfer_state::take(const Msg<T>& wish) {
   if (!who || by_key_.contains(key))
     return probe_->dropped_stale();
   movement one{*who, key, wish, desk_.now()};
-  if (open_.size() >= how_.movements_max)
+  if constexpr (std::is_same_v<T, schema::Push>)
+    note_again(one, wish);
+  if (open_.size() >= (one.is_torn ? open_most() : how_.movements_max))
     return answer(one, fault::busy);
   auto what = to_move(wish->getWhat(), here());
-  note_again(one, wish);
   if (!what && !may_come(what.error()) && !one.is_torn)
     return answer(one, what.error());
   auto limit = limit_of(wish->getWhat());

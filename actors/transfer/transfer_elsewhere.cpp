@@ -28,8 +28,6 @@ void transfer_state::note_again(movement& one, const Msg<schema::Push>& wish) co
   one.is_torn = lines_.is_there(*one.writes_to) && !lines_.is_settled(*one.writes_to);
 }
 
-void transfer_state::note_again(movement&, const Msg<schema::Fetch>&) const {}
-
 void transfer_state::park_or_end(number mine, fault why) {
   if (!may_come(why))
     return end(mine, why);

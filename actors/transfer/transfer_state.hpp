@@ -70,6 +70,11 @@ private:
     return {*memory_.segments, *memory_.gates, lines_.known()};
   }
 
+  /// What a predecessor had begun comes beyond the limit.
+  std::size_t open_most() const {
+    return 2 * how_.movements_max;
+  }
+
   // -- beginning
   void on_fetch(const Msg<schema::Fetch>& wish);
   void on_push(const Msg<schema::Push>& wish);
@@ -99,7 +104,6 @@ private:
   const far_segment* far_end_of(const transport::move& what) const;
   bool may_come(fault why) const;
   void note_again(movement& one, const Msg<schema::Push>& wish) const;
-  void note_again(movement& one, const Msg<schema::Fetch>& wish) const;
   void park_or_end(number mine, fault why);
   void end_or_park(number mine, schema::MoveFault why);
   void try_parked();

@@ -162,6 +162,27 @@ TEST_CASE("a conductor that comes later hears who is apart") {
   CHECK(all.first.notes->count("conductor.0#2 apart 0-1") == 0);
 }
 
+TEST_CASE("who meets while there is no conductor is together for the next one") {
+  FOR_EVERY_SEED(seed);
+  three_nodes all{seed};
+  all.meet_first();
+  for (int i = 0; i < 2; ++i) { // the second time its successor has to wait
+    auto conductor = all.first.roster.find(conductor_name{});
+    REQUIRE(conductor);
+    rt::kill(conductor->actor);
+    conductor.reset();
+    all.bench.settle();
+    if (i == 0)
+      all.bench.advance(1ms);
+  }
+  REQUIRE_FALSE(all.first.roster.find(conductor_name{}));
+  all.third.find(all.second);
+  all.bench.advance(20s);
+  REQUIRE(all.first.roster.find(conductor_name{}));
+  CHECK(all.last("1-2") != "apart 1-2");
+  CHECK(all.last("2-1") != "apart 2-1");
+}
+
 TEST_CASE("a node whose transfer actor does not answer is lost, and met anew") {
   FOR_EVERY_SEED(seed);
   three_nodes all{seed};

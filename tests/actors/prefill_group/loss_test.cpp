@@ -91,6 +91,23 @@ TEST_CASE("a lost transfer actor fails what it was moving") {
   all.check_alive();
 }
 
+TEST_CASE("a successor that was asked before it was introduced is not asked again") {
+  FOR_EVERY_SEED(seed);
+  crowd all{seed};
+  all.respawn_transfer();
+  all.ask({.prompt = prompt_of(30, 40), .tokens_max = 3});
+  all.bench.advance(5ms); // it has its seat, and the news of that is late
+  all.bench.tell<schema::Member>(all.group, [](schema::Member::Builder said) {
+    said.setRole(schema::Role::TRANSFER);
+    said.initWho();
+    said.setUp(true);
+    said.setLife(1);
+    said.setIncarnation(2);
+  });
+  all.check_ends({End::LENGTH, End::TRANSFER_FAILED});
+  all.check_alive();
+}
+
 TEST_CASE("a lost shard costs time alone, while nothing is parked there") {
   FOR_EVERY_SEED(seed);
   crowd all{seed, {}};

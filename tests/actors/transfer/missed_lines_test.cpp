@@ -13,6 +13,9 @@ TEST_CASE("a line that does not come is missed until it does") {
   FOR_EVERY_SEED(seed);
   two_nodes all{seed};
   all.meet();
+  CHECK(all.first.told.reached == hows{how::WELL});
+  all.first.told.reached.clear();
+  all.second.told.reached.clear();
   all.best.is_cut = all.other.is_cut = true;
   all.best.fail();
   all.bench.advance(9s);
@@ -46,6 +49,32 @@ TEST_CASE("of who says nothing for long it is said that nobody hears it") {
     all.bench.advance(75s);
     CHECK(all.second.told.reached == hows{how::NOT_AT_ALL, how::UNHEARD});
   }
+}
+
+TEST_CASE("who comes back has as long again") {
+  FOR_EVERY_SEED(seed);
+  two_nodes all{seed};
+  all.tell_member(all.first, all.second, true);
+  all.bench.advance(75s);
+  all.tell_member(all.first, all.second, false);
+  all.first.told.reached.clear();
+  all.tell_member(all.first, all.second, true);
+  all.bench.advance(65s);
+  CHECK(all.first.told.reached == hows{how::NOT_AT_ALL});
+}
+
+TEST_CASE("who is fenced gets no line before it has come back") {
+  FOR_EVERY_SEED(seed);
+  two_nodes all{seed};
+  all.meet();
+  all.fence(all.first, all.second, 1);
+  all.best.fail(); // as a real wire shows the other end by itself
+  all.bench.advance(1s);
+  CHECK(all.first.count("lines_up") == 0);
+  all.tell_member(all.first, all.second, false);
+  all.tell_member(all.first, all.second, true);
+  all.bench.advance(5s);
+  CHECK(all.first.count("lines_up") == 1);
 }
 
 TEST_CASE("nothing is said of who is gone") {
