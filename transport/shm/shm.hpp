@@ -14,8 +14,10 @@ struct options {
   /// None: a name that only who is told it can guess, outside of any file system.
   std::string path{};
 
-  /// More is asked for at once than over networks: nothing is on its way but words.
-  streams::stream_limits limits{.session = {.window_bytes = std::uint64_t{4} << 20}};
+  /// More is asked for at once than over networks: nothing is on its way but words. And
+  /// twice what is answered at once, so that the copying never waits for them.
+  streams::stream_limits limits{.session
+                                = {.window_bytes = 2 * streams::answered_bytes}};
 };
 
 /// Why there is no transport: a sentence for who has set it up.

@@ -96,6 +96,11 @@ sink server::copy(link& from, const frame& what) {
     views_.by()->copy(to->base + one.to, source->begin.get() + one.from, one.bytes);
   book_.served_write(whom_, what.slice_bytes());
   from.answer(answer_to(what, frame_kind::done));
+  copied_bytes_ += what.slice_bytes();
+  if (copied_bytes_ >= answered_bytes) {
+    copied_bytes_ = 0;
+    from.flush();
+  }
   return {};
 }
 

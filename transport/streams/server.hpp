@@ -8,6 +8,10 @@
 
 namespace perigee::transport::streams {
 
+/// Of what it copies itself, the answers go at the latest after so many bytes: who asks
+/// is not woken for each, and yet has asked for more before the last is copied.
+inline constexpr std::uint64_t answered_bytes = std::uint64_t{4} << 20;
+
 /// Answers over the link that a request came by. What is wrong is refused and counted;
 /// what no sound peer would send is unsound.
 class server {
@@ -30,6 +34,7 @@ private:
   const peer_id whom_;
   peer_book& book_;
   peer_views& views_;
+  std::uint64_t copied_bytes_ = 0; // since answers were sent for that
 };
 
 /// Says that `what` lies in `where`: unasked, or in answer to `number`.
