@@ -5,6 +5,7 @@
 
 #include "actors/asker.hpp"
 #include "actors/runtime/desk.hpp"
+#include "actors/runtime/tag_under.hpp"
 
 #include <functional>
 #include <map>
@@ -134,10 +135,10 @@ private:
   /// False if nobody is there.
   template <class T>
   bool tell(std::uint64_t ticket, movement& one, bool again) {
-    auto there = roster_.find(mover());
+    auto there = rt::tag_under(roster_, mover());
     if (!there)
       return false;
-    one.asked_of = there->tag; // if that one leaves now, it counts as asked, and lost
+    one.asked_of = *there; // if that one leaves now, it counts as asked, and lost
     return desk_.template tell<T>(mover(), one.why, [&](typename T::Builder wish) {
       set_asker(wish.initAsker(), desk_.me());
       wish.setTicket(ticket);
