@@ -211,6 +211,8 @@ public:
     for (const auto& [who, over] : std::exchange(peers_, {})) {
       auto side = side_in(*over);
       over->is_open[side] = false;
+      if (!over->at[1 - side])
+        over->orphans.clear(); // nobody's memory is left
       leave(over, in_.all_.between(1ms, loss_most));
       over->at[side] = nullptr;
     }
