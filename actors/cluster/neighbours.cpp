@@ -247,8 +247,8 @@ void neighbours::lose(node_index whom, const std::string& why) {
   if (was_met && one.is_parting)
     log_->info("node_left node={} life={}", name(whom), one.life);
   else if (was_met || one.last_complaint != why)
-    log_->warn("node_lost node={} life={} why=\"{}\"", name(whom), one.life,
-               one.last_complaint = why);
+    log_->warn("node_lost node={} life={} why=\"{}\"", name(whom), one.life, why);
+  one.last_complaint = why;
   one.there = nullptr;
   expect(whom, state::fencing);
   if (was_met) {
@@ -272,11 +272,8 @@ void neighbours::part_company(node_index whom, const std::string& why) {
 }
 
 void neighbours::on_lost(const Msg<schema::Lost>& said) {
-  auto* one = find(said->getIndex());
-  if (!one || one->now != state::met || one->life != said->getLife()
-      || !is_from(*one, said->getHeader()))
-    return probe_->dropped_stale();
-  lose(node_index{said->getIndex()}, "it takes us for gone");
+  if (find_met(*said))
+    lose(node_index{said->getIndex()}, "it takes us for gone");
 }
 
 void neighbours::on_fenced(node_index which, std::uint64_t life) {

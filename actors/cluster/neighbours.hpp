@@ -172,6 +172,18 @@ private:
   };
 
   neighbour* find(std::uint32_t index);
+
+  /// The node that is met and says `said` of itself; null, and it is counted, if that is
+  /// not so.
+  template <class Said>
+  neighbour* find_met(const Said& said) {
+    auto* one = find(said.getIndex());
+    if (one && one->now == state::met && one->life == said.getLife()
+        && is_from(*one, said.getHeader()))
+      return one;
+    probe_->dropped_stale();
+    return nullptr;
+  }
   bool dials(node_index whom) const;
   void say_hello(node_index whom, const receiving_actor& there);
   void on_welcome(node_index whom, const receiving_actor& there, const challenge& given,

@@ -79,11 +79,8 @@ void neighbours::part_from(const introducing_actor& there) {
 }
 
 void neighbours::on_parting(const Msg<schema::Parting>& said) {
-  auto* one = find(said->getIndex());
-  if (!one || one->now != state::met || one->life != said->getLife()
-      || !is_from(*one, said->getHeader()))
-    return probe_->dropped_stale();
-  if (std::exchange(one->is_parting, true))
+  auto* one = find_met(*said);
+  if (!one || std::exchange(one->is_parting, true))
     return; // it says so again
   log_->info("node_parting node={} life={}", name(node_index{said->getIndex()}),
              one->life);
