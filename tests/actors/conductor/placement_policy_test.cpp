@@ -1,4 +1,4 @@
-#include "actors/conductor/placement_policy.hpp"
+#include "tests/actors/conductor/placement_cluster.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -8,49 +8,7 @@
 namespace perigee::conductor {
 namespace {
 
-using namespace std::chrono_literals;
-
-constexpr node_index n0{0}, n1{1}, n2{2}, n3{3};
-constexpr group_id g0{n0, 0}, g1{n1, 0}, g2{n2, 0};
-constexpr instance_id d0{n0, 0}, d1{n1, 0};
-
-/// A token takes 1 ms to compute, and 1 us to cross a link: 100 tokens are 100 ms or
-/// 0.1 ms. A decode step takes 10 ms and 1 ms for each sequence.
-const cost_model simple{.prefill = {0, 1e6, 0},
-                        .decode = {10e6, 1e6, 0},
-                        .link = {0, 1e6},
-                        .disk = {0, 1e5},
-                        .kv_token_bytes = 1};
-
-/// Three idle groups and two idle instances, and a prompt of 1,000 tokens, ten to a
-/// block.
-struct cluster {
-  cluster() {
-    all.decode_time = 10s;
-    all.prefills = {{g0, {}}, {g1, {}}, {g2, {}}};
-    all.decodes = {{d0, {}}, {d1, {}}};
-  }
-
-  scene here() const {
-    return {now, all, runs, simple, false, apart};
-  }
-
-  std::optional<plan> place(std::string_view name,
-                            const placement_options& how = {}) const {
-    return make_placement(name, how)->choose(one, here());
-  }
-
-  moment now = 100s;
-  loads all;
-  std::vector<run> runs;
-  rifts apart;
-  wish one{.prompt_tokens = 1000,
-           .block_tokens = 10,
-           .decodes = true,
-           .ttft_limit = 2s,
-           .tbt_limit = 20ms,
-           .gateway = n3};
-};
+using namespace test;
 
 SCENARIO("Algorithm 1 weighs reuse against waiting") {
   GIVEN("a cluster where one group's node holds most of the prompt") {
@@ -391,57 +349,6 @@ SCENARIO("a coupled group decodes what it prefills") {
         CHECK(made.reuse_blocks == 80);
         CHECK(place("load_balance").value().prefill == g1);
       }
-    }
-  }
-}
-
-SCENARIO("who does not reach each other does not serve together") {
-  auto name = GENERATE(from_range(placement_names()));
-  GIVEN("a group that reaches one of two instances alone") {
-    cluster some;
-    some.apart.set(g0.node, d0.node, true);
-    THEN("it never gets a request for the other") {
-      auto policy = make_placement(name, {});
-      for (int i = 0; i < 50; ++i) {
-        auto made = policy->choose(some.one, some.here()).value();
-        CHECK_FALSE(some.apart.is_between(made.prefill.node, made.decode.node));
-      }
-    }
-  }
-  GIVEN("groups that reach nobody, but for one") {
-    cluster some;
-    for (auto group : {g0, g1})
-      for (auto instance : {d0, d1})
-        some.apart.set(instance.node, group.node, true);
-    THEN("that one has all") {
-      auto policy = make_placement(name, {});
-      for (int i = 0; i < 20; ++i)
-        CHECK(policy->choose(some.one, some.here()).value().prefill == g2);
-    }
-  }
-  GIVEN("nobody who reaches the gateway") {
-    cluster some;
-    some.one.gateway = node_index{77};
-    for (auto instance : {d0, d1})
-      some.apart.set(some.one.gateway, instance.node, true);
-    THEN("there is no plan") {
-      CHECK_FALSE(some.place(name));
-      some.apart.set(some.one.gateway, d1.node, false);
-      CHECK(some.place(name).value().decode == d1);
-    }
-  }
-}
-
-SCENARIO("a prefix that can't be fetched is computed") {
-  GIVEN("a holder that one group does not reach") {
-    cluster some;
-    some.all.prefills = {{g0, {}}};
-    some.runs = {{n1, 80, 0}, {n2, 50, 0}};
-    some.apart.set(n1, g0.node, true);
-    THEN("the next best one is asked") {
-      auto made = some.place("kvcache_centric").value();
-      CHECK(made.source == n2);
-      CHECK(made.reuse_blocks == 50);
     }
   }
 }
