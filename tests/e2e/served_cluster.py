@@ -173,8 +173,13 @@ class Cluster:
 
     def wait_for_metric(self, name, value):
         """False if it does not come to be `value` within half a minute."""
+        return self.wait_until(lambda: self.metric(name) == value)
+
+    @staticmethod
+    def wait_until(is_so):
+        """False if it does not come to that within half a minute."""
         for _ in range(300):
-            if self.metric(name) == value:
+            if is_so():
                 return True
             time.sleep(0.1)
         return False
